@@ -1,0 +1,90 @@
+"""An nDCG you can bet a release on: the number, how sure it is, and what was never judged.
+
+    import ndcg
+    from ndcg import nDCG, R, Judged
+
+    scores = ndcg.evaluate("qrels.txt", "bm25.run", [nDCG @ 10, R @ 100, Judged @ 10])
+    scores.mean()
+
+Names load on first use, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ndcg.conventions import PROFILES, Convention
+    from ndcg.data import Notice, Qrels, Run
+    from ndcg.errors import InputError, MeasureError, MissingPackageError, NdcgError, OptionError
+    from ndcg.evaluation import RunScores, Scores, TieRange, evaluate, load_scores, tie_range
+    from ndcg.formats.reading import as_qrels, as_run
+    from ndcg.measures import (
+        AP,
+        CG,
+        DCG,
+        ERR,
+        RBP,
+        RR,
+        Bpref,
+        Judged,
+        Measure,
+        NumRel,
+        NumRelRet,
+        NumRet,
+        P,
+        R,
+        Rprec,
+        Success,
+        infAP,
+        nDCG,
+        parse_measure,
+    )
+    from ndcg.ranking import Ranking, rank
+
+_HOMES = {
+    "ndcg.conventions": ("PROFILES", "Convention"),
+    "ndcg.data": ("Notice", "Qrels", "Run"),
+    "ndcg.errors": (
+        "InputError",
+        "MeasureError",
+        "MissingPackageError",
+        "NdcgError",
+        "OptionError",
+    ),
+    "ndcg.evaluation": (
+        "RunScores",
+        "Scores",
+        "TieRange",
+        "evaluate",
+        "load_scores",
+        "tie_range",
+    ),
+    "ndcg.formats.reading": ("as_qrels", "as_run"),
+    "ndcg.measures": (
+        *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
+        *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
+    ),
+    "ndcg.ranking": ("Ranking", "rank"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: PLE0604 - the table above is the one list of names
+    "__version__",
+    *_HOME,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ndcg' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

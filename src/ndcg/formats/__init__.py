@@ -1,0 +1,1 @@
+"""Reading and writing judgments and runs, one file a family of formats."""

@@ -1,0 +1,69 @@
+"""BEIR folders: ``qrels/test.tsv``, ``queries.jsonl``, ``corpus.jsonl``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ndcg.errors import InputError
+from ndcg.formats.sources import open_source
+
+_ID_KEYS = ("_id", "id", "query_id", "doc_id")
+
+
+def find_qrels(path: str | Path) -> Path | None:
+    """Return the judgments of a BEIR folder, None when the path is no such folder."""
+    folder = Path(path) / "qrels"
+    if not folder.is_dir():
+        return None
+    files = sorted(folder.glob("*.tsv"))
+    test = folder / "test.tsv"
+    if test in files:
+        return test
+    if len(files) == 1:
+        return files[0]
+    found = ", ".join(file.name for file in files) or "no .tsv file"
+    raise InputError(f"{folder}: expected test.tsv, found {found}; name the file itself")
+
+
+def find_texts(path: str | Path, member: str) -> Path | None:
+    """Return ``queries.jsonl`` or ``corpus.jsonl`` of the BEIR folder at or above a qrels path."""
+    for folder in (Path(path), Path(path).parent.parent):
+        if (folder / "qrels").is_dir():
+            for name in (member, f"{member}.gz"):
+                if (folder / name).is_file():
+                    return folder / name
+    return None
+
+
+def read_texts(path: str | Path) -> dict[str, str]:
+    """Return ``{id: text}`` of queries or documents from JSON lines or ``id TAB text`` lines."""
+    source = open_source(path)
+    texts: dict[str, str] = {}
+    for number, raw in enumerate(source.everything().splitlines(), 1):
+        if not raw.strip():
+            continue
+        try:
+            line = raw.decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise InputError(f"{source.name}:{number}: not UTF-8; convert the file") from None
+        key, text = _one(line, f"{source.name}:{number}")
+        texts[key] = text
+    return texts
+
+
+def _one(line: str, where: str) -> tuple[str, str]:
+    if not line.startswith("{"):
+        key, tab, text = line.partition("\t")
+        if not tab:
+            raise InputError(f"{where}: expected id TAB text, got {line[:80]!r}")
+        return key, text
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{where}: not valid JSON ({error})") from None
+    key = next((row[name] for name in _ID_KEYS if name in row), None)
+    if key is None:
+        raise InputError(f"{where}: expected one of the keys {', '.join(_ID_KEYS)}")
+    title, text = str(row.get("title") or ""), str(row.get("text") or "")
+    return str(key), f"{title}. {text}" if title and text else title or text
