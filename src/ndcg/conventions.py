@@ -23,6 +23,7 @@ Precision = Literal["float64", "float32"]
 Grades = Literal["exact", "truncated", "integer"]
 Unanswered = Literal["zero", "skip", "error"]
 Barren = Literal["zero", "skip", "one"]
+Undefined = Literal["skip", "zero"]
 Duplicates = Literal["error", "first", "last"]
 ShortLists = Literal["end", "fill"]
 SameIds = Literal["keep", "drop"]
@@ -38,6 +39,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "grades": get_args(Grades),
     "unanswered": get_args(Unanswered),
     "barren": get_args(Barren),
+    "undefined": get_args(Undefined),
     "duplicates": get_args(Duplicates),
     "short_lists": get_args(ShortLists),
     "same_ids": get_args(SameIds),
@@ -90,6 +92,9 @@ class Convention:
         ``"error"``.
     barren
         A judged query without a relevant document counts ``"zero"`` or ``"one"``, or is left out.
+    undefined
+        A query in which a measure has no value, such as judged@k of an empty list, is left out
+        (``"skip"``) or counts ``"zero"``.
     duplicates
         A document retrieved twice for a query is an error, or its ``"first"`` or ``"last"`` line
         counts.
@@ -115,6 +120,7 @@ class Convention:
     grades: Grades = "exact"
     unanswered: Unanswered = "zero"
     barren: Barren = "zero"
+    undefined: Undefined = "skip"
     duplicates: Duplicates = "error"
     short_lists: ShortLists = "end"
     same_ids: SameIds = "keep"
@@ -135,7 +141,7 @@ class Convention:
         policy = {"zero": "0", "one": "1", "skip": "left out", "error": "refused"}
         words += [f"unanswered {policy[self.unanswered]}", f"barren {policy[self.barren]}"]
         plain = Convention()
-        for name in ("ideal", "scores", "grades", "duplicates", "short_lists", "same_ids"):
+        for name in ("ideal", "scores", "grades", "undefined", "duplicates", "short_lists", "same_ids"):
             if getattr(self, name) != getattr(plain, name):
                 words.append(f"{name.replace('_', ' ')} {getattr(self, name)}")
         words += [f"{family} ties {ties}" for family, ties in self.tie_exceptions]
@@ -186,6 +192,7 @@ PROFILES: dict[str, Convention] = {
             "ir_measures",
             _PYTREC,
             unanswered="zero",
+            undefined="zero",
             duplicates="last",
             tie_exceptions=(("RR@", "ascending"), ("Judged", "ascending")),
         ),

@@ -378,6 +378,8 @@ def ranking_for(qrels: Qrels, run: Run, ties: str, rules: Convention) -> Ranking
 def compute(measure: Measure, ranking: Ranking, rules: Convention) -> FloatArray:
     """Return a measure of each query, NaN for the queries that a convention leaves out."""
     values = measure.compute(ranking, rules)
+    if rules.undefined == "zero":
+        values = np.where(np.isnan(values), 0.0, values)
     if rules.unanswered == "skip":
         values = np.where(ranking.answered, values, np.nan)
     if rules.barren == "skip":

@@ -142,7 +142,7 @@ def sniff(source: Source, kind: Kind, format: str | None = None) -> Layout | str
         if head.startswith(magic):
             return name
     refuse_binary(source, head)
-    lines = _sample(source, head)
+    lines = _sample(head)
     if not lines:
         raise InputError(f"{source.name}: no line but blanks and comments, expected {_wanted(kind)}")
     if format is None and lines[0][:1] in "{[":
@@ -154,16 +154,15 @@ def _wanted(kind: Kind) -> str:
     return f"{'judgments' if kind == 'qrels' else 'a run'} ({COLUMNS[kind]})"
 
 
-def _sample(source: Source, head: bytes) -> list[str]:
-    text = head.removeprefix(b"\xef\xbb\xbf")
-    whole = text[: text.rfind(b"\n") + 1] or text
-    try:
-        decoded = whole.decode("utf-8")
-    except UnicodeDecodeError:
-        # The reader names the line; here only the form of the lines matters.
-        decoded = whole.decode("utf-8", "replace")
-    lines = (line.strip("\r") for line in decoded.split("\n"))
+def _sample(head: bytes) -> list[str]:
+    whole = head[: head.rfind(b"\n") + 1] or head
+    lines = _text(whole).split("\n")
     return [line for line in lines if line.strip() and not line.startswith("#")][:_SAMPLE]
+
+
+def _text(head: bytes) -> str:
+    # The reader names the line that is not UTF-8; here only the form of the lines matters.
+    return head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").replace("\r", "")
 
 
 def _json_form(first: str) -> str:
@@ -231,7 +230,8 @@ def _guess(source: Source, kind: Kind, lines: list[str]) -> Layout:
         return _three_columns(source, kind, lines, None)
     if width == 2:  # noqa: PLR2004
         return Layout("msmarco", kind, None, 2)
-    raise InputError(f"{source.name}: {wrong_width(kind, width)}; the first line is {lines[0]!r}")
+    first = 1 + _text(source.head()).split("\n").index(lines[0])
+    raise InputError(f"{source.name}:{first}: {wrong_width(kind, width)}; the line is {lines[0]!r}")
 
 
 def wrong_width(kind: Kind, width: int) -> str:

@@ -132,6 +132,7 @@ def _read(block: bytes, layout: Layout, separator: str) -> tuple[pl.DataFrame, b
                 quote_char='"' if layout.separator == "," else None,
                 columns=columns,
                 schema=schema,
+                extra_columns="ignore",
             )
         except (pl.exceptions.PolarsError, ValueError) as error:
             # A rank that is no number does no harm: scores decide.
