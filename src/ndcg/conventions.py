@@ -109,7 +109,7 @@ class Convention:
     Examples
     --------
     >>> Convention(gain="exp").describe()
-    'gain exp, discount log2, ties trec, unanswered 0, barren 0'
+    'gain exp, log2, ties trec, unanswered 0, barren 0'
     """
 
     gain: Gain = "linear"
@@ -137,7 +137,7 @@ class Convention:
     def describe(self) -> str:
         """Return the convention as one line of words."""
         gain = self.gain if isinstance(self.gain, str) else spell_gain(self.gain)
-        words = [f"gain {gain}", f"discount {self.discount}", f"ties {self.ties}"]
+        words = [f"gain {gain}", self._discount_word(), f"ties {self.ties}"]
         policy = {"zero": "0", "one": "1", "skip": "left out", "error": "refused"}
         words += [f"unanswered {policy[self.unanswered]}", f"barren {policy[self.barren]}"]
         plain = Convention()
@@ -146,6 +146,9 @@ class Convention:
                 words.append(f"{name.replace('_', ' ')} {getattr(self, name)}")
         words += [f"{family} ties {ties}" for family, ties in self.tie_exceptions]
         return ", ".join(words)
+
+    def _discount_word(self) -> str:
+        return self.discount if self.discount == "log2" else f"discount {self.discount}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the convention as plain values for JSON."""

@@ -120,7 +120,7 @@ class _Table:
     _mapping: Mapping[str, Mapping[str, float]] | None = field(default=None)
 
     @classmethod
-    def _of_groups(
+    def of_groups(
         cls, runs: IdRuns, doc_ids: pl.Series, values: FloatArray, *, name: str
     ) -> tuple[Self, IntArray | None]:
         groups = group_rows(runs)
@@ -131,7 +131,7 @@ class _Table:
         return table, groups.order
 
     @classmethod
-    def _of_mapping(cls, mapping: Mapping[Any, Mapping[Any, Any]], *, name: str, value: str) -> Self:
+    def of_mapping(cls, mapping: Mapping[Any, Mapping[Any, Any]], *, name: str, value: str) -> Self:
         values = array("d")
         lengths, cleaned = [], {}
         for query_id, docs in mapping.items():

@@ -150,7 +150,7 @@ class Scores:
         """Return the mean of each measure over the queries that count, by exact summation."""
         values = self.run(run).values
         return MeasureValues(
-            {measure: _mean(values[:, i]) for i, measure in enumerate(self.measures)}
+            {measure: mean_of(values[:, i]) for i, measure in enumerate(self.measures)}
         )
 
     def count(self, measure: Measure | str, run: str | None = None) -> int:
@@ -461,17 +461,34 @@ def _run_notices(
         count = ranking.unjudged_queries
         some = "1 query of the run has" if count == 1 else f"{count} queries of the run have"
         told.append(("unjudged", f"{some} no judgments: left out"))
+    told += _undefined_notice(measures, columns)
     told += _coverage_notice(ranking, measures[0], rules)
     told += _tie_notice(ranking, measures[0], columns[0], rules)
     told += _depth_notice(ranking, measures)
     return [Notice(code, text, run.name) for code, text in told]
 
 
+def _undefined_notice(
+    measures: tuple[Measure, ...], columns: list[FloatArray]
+) -> list[tuple[str, str]]:
+    first = np.isnan(columns[0])
+    told = []
+    for measure, column in zip(measures[1:], columns[1:], strict=True):
+        left = int((np.isnan(column) & ~first).sum())
+        if left:
+            text = (
+                f"{measure!r} is the mean over {int((~np.isnan(column)).sum())} queries: nothing "
+                f"was retrieved for {left}, so it is not defined there"
+            )
+            told.append(("undefined", text))
+    return told
+
+
 def _coverage_notice(
     ranking: Ranking, primary: Measure, rules: Convention
 ) -> list[tuple[str, str]]:
     k = primary.cutoff or 10
-    judged = _mean((Judged @ k).compute(ranking, replace(rules, tie_exceptions=(), ties="trec")))
+    judged = mean_of((Judged @ k).compute(ranking, replace(rules, tie_exceptions=(), ties="trec")))
     if not judged < COVERAGE_FLOOR:
         return []
     text = (
@@ -487,7 +504,7 @@ def _tie_notice(
     if not ranking.has_ties:
         return []
     lower, upper = tie_bounds(primary, ranking, rules)
-    low, high, value = _mean(lower), _mean(upper), _mean(column)
+    low, high, value = mean_of(lower), mean_of(upper), mean_of(column)
     if max(value - low, high - value) <= TIE_TOLERANCE:
         return []
     moved = int((upper - lower > TIE_TOLERANCE).sum())
@@ -532,7 +549,7 @@ class TieRange:
     upper: FloatArray
 
     def __repr__(self) -> str:
-        low, value, high = (_mean(column) for column in (self.lower, self.value, self.upper))
+        low, value, high = (mean_of(column) for column in (self.lower, self.value, self.upper))
         return f"TieRange({low:.4f} <= {value:.4f} <= {high:.4f}, {len(self.query_ids)} queries)"
 
     def to_frame(self) -> pl.DataFrame:
@@ -566,7 +583,8 @@ def tie_range(
     return TieRange(ranking.query_ids, lower, compute(wanted, ranking, rules), upper)
 
 
-def _mean(values: FloatArray) -> float:
+def mean_of(values: FloatArray) -> float:
+    """Return the exactly rounded mean of the values that are not NaN, whatever their order."""
     kept = values[~np.isnan(values)]
     return math.fsum(kept.tolist()) / len(kept) if len(kept) else math.nan
 

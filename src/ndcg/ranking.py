@@ -6,6 +6,7 @@ the judged ones. `rank` finds them; all that follows is arithmetic over the smal
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -210,6 +211,24 @@ def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64")
         judged_relevance=qrels.values,
         unjudged_queries=int((to_qrels < 0).sum()),
     )
+
+
+def order_documents(
+    scores: Mapping[str, float], ties: str = "trec", precision: str = "float64"
+) -> list[str]:
+    """Return one query's documents in the order that `rank` gives them.
+
+    >>> order_documents({"a": 1.0, "b": 1.0, "c": 2.0})
+    ['c', 'b', 'a']
+    """
+    check_choice("ties", ties, ORDERS)
+    if precision == "float32":
+        scores = {doc: float(np.float32(score)) for doc, score in scores.items()}
+    docs = list(scores)
+    if ties != "input":
+        # Python compares text by code point, which is the order of its UTF-8 bytes.
+        docs.sort(reverse=ties == "trec")
+    return sorted(docs, key=lambda doc: -scores[doc])
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ def to_parents(run: Run, parent: str | Mapping[str, str]) -> Run:
     )
     ids = best["query"].rle()
     lengths = ids.struct.field("len").to_numpy().astype("int64")
-    merged, _ = Run._of_groups(
+    merged, _ = Run.of_groups(
         [(run.query_ids.gather(ids.struct.field("value")), lengths)],
         best["document"].alias("doc_id"),
         best["score"].to_numpy(),

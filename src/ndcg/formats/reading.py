@@ -85,11 +85,11 @@ def as_qrels(source: QrelsLike, *, format: str | None = None, name: str = "") ->
     if isinstance(source, Qrels):
         return source
     if _is_mapping(source):
-        qrels = Qrels._of_mapping(source, name=name or "qrels", value="relevance")
+        qrels = Qrels.of_mapping(source, name=name or "qrels", value="relevance")
         return _checked_mapping(qrels, "relevance")
     rows, place, notices = _read(source, "qrels", format)
     if isinstance(rows, dict):
-        qrels = Qrels._of_mapping(rows, name=name or place, value="relevance")
+        qrels = Qrels.of_mapping(rows, name=name or place, value="relevance")
         return _checked_mapping(qrels, "relevance").with_notices(notices)
     qrels, order, _ = _assemble(Qrels, rows, name or place)
     if not len(qrels):
@@ -137,13 +137,13 @@ def as_run(
     if isinstance(source, Run):
         run, rows, order = source, None, None
     elif _is_mapping(source):
-        run = _checked_mapping(Run._of_mapping(source, name=name or "run", value="score"), "score")
+        run = _checked_mapping(Run.of_mapping(source, name=name or "run", value="score"), "score")
         rows, order = None, None
     else:
         read, place, notices = _read(source, "run", format)
         name = name or (stem(place) if isinstance(source, (str, PathLike)) else "run")
         if isinstance(read, dict):
-            run = _checked_mapping(Run._of_mapping(read, name=name, value="score"), "score")
+            run = _checked_mapping(Run.of_mapping(read, name=name, value="score"), "score")
             rows, order = None, None
         else:
             rows = read
@@ -246,7 +246,7 @@ def _assemble(
     doc_ids = pl.concat(docs) if docs else pl.Series("doc_id", [], dtype=pl.String)
     values = np.concatenate([part.values for part in parts]) if parts else np.zeros(0)
     runs = [(part.query_ids, part.lengths) for part in parts]
-    table, order = cls._of_groups(runs, doc_ids, values, name=name)
+    table, order = cls.of_groups(runs, doc_ids, values, name=name)
     if cls is Run and rows.places and _has_no_order(rows):
         table = _ordered_by_line(table)
     if not parts or any(part.ranks is None for part in parts):

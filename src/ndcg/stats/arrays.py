@@ -23,6 +23,9 @@ __all__ = ["Columns", "as_columns", "paired_differences"]
 # last digits with the order of addition.
 RELATIVE_TOLERANCE = 1e-12
 
+# Sums of many values that differ by less than this share of their size are a tie.
+TIE_TOLERANCE = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -86,8 +89,12 @@ class Columns:
         )
 
     def take(self, columns: IntArray) -> Columns:
-        """Return some of the columns."""
+        """Return some of the columns, over the same queries."""
         return Columns(self.values[:, columns], self.inside[:, columns])
+
+    def column(self, i: int) -> FloatArray:
+        """Return the values of one column, its own queries only."""
+        return self.values[self.inside[:, i], i]
 
 
 def as_columns(values: ArrayLike, name: str = "values") -> Columns:

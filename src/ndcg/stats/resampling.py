@@ -24,12 +24,13 @@ __all__ = [
     "on_grid",
     "resampled_counts",
     "sampled_flips",
+    "sampled_shuffles",
 ]
 
 RandomSource: TypeAlias = int | np.random.Generator | None
 
-# 4 MB of counts a batch stays in the cache; 256 columns x 10,000 resamples are 20 MB a statistic.
-BATCH_CELLS = 1 << 19
+# 2 MB of counts a batch stay in the cache; 256 columns x 10,000 resamples are 20 MB a statistic.
+BATCH_CELLS = 1 << 18
 MAX_COLUMNS = 256
 WORD_BITS = 64
 MANTISSA_BITS = 52
@@ -90,6 +91,26 @@ def sampled_flips(
         drawn = generator.integers(1 << 64, size=size, dtype=np.uint64).astype("<u8", copy=False)
         bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=n_queries, bitorder="little")
         yield batch, bits.astype(np.float64)
+
+
+def sampled_shuffles(
+    scores: FloatArray, n_resamples: int, rng: RandomSource
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield batches of column sums after each row was shuffled, independently and uniformly.
+
+    Yields
+    ------
+    slice
+        Which resamples the batch holds.
+    array, shape (batch, n_columns)
+        The sums.
+    """
+    generator = np.random.default_rng(rng)
+    table = on_grid(scores, len(scores))
+    for batch in _batches(n_resamples, scores.size):
+        keys = generator.random((batch.stop - batch.start, *scores.shape))
+        shuffled = np.take_along_axis(table[np.newaxis], np.argsort(keys, axis=2), axis=2)
+        yield batch, shuffled.sum(axis=1)
 
 
 def enumerated_flips(n_queries: int) -> FloatArray:

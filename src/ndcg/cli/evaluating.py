@@ -1,0 +1,91 @@
+"""``ndcg eval``."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import click
+
+from ndcg.cli.options import (
+    RunFiles,
+    as_option,
+    emit,
+    input_options,
+    output_options,
+    read_qrels,
+    tell,
+)
+
+FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
+
+
+@click.command("eval", short_help="Evaluate runs against judgments.")
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="nDCG@10, \"nDCG(gain='exp')@10\", R@100, AP, RR@10, P@5 ... or another tool's name "
+    "(ndcg_cut_10, recip_rank); repeatable, the first is the primary one. "
+    "[default: nDCG@10 R@100 Judged@10]",
+)
+@as_option
+@click.option("-q", "--per-query", is_flag=True, help="Also show each query.")
+@click.option("--save", metavar="FILE", help="Save per-query scores with convention and digests.")
+@input_options
+@output_options(*FORMATS)
+def eval_command(
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    profile: str | None,
+    per_query: bool,
+    save: str | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    parent: str | None,
+    duplicates: str | None,
+    format_: str,
+    output: str | None,
+) -> None:
+    """Evaluate runs against judgments, with everything that could mislead.
+
+    QRELS and RUN are files in any usual format, compressed or not; - is standard input; a folder
+    or a quoted pattern is one run in parts.
+
+    \b
+    ndcg eval qrels.txt bm25.run dense.run
+    ndcg eval qrels.txt bm25.run -m nDCG@10 -m AP -q --format csv
+    ndcg eval qrels.txt bm25.run --as trec_eval --format trec -m map,P_10
+    """
+    from ndcg.conventions import as_convention
+    from ndcg.evaluation import DEFAULT_MEASURES, evaluate
+    from ndcg.measures import parse_measures
+    from ndcg.reporting.score_tables import heading, notice_lines, render_scores, scores_to_json
+
+    rules = as_convention(profile)
+    if duplicates is not None:
+        rules = dataclasses.replace(rules, duplicates=duplicates)  # type: ignore[arg-type]
+    wanted = parse_measures(list(measures)) if measures else DEFAULT_MEASURES
+    files = RunFiles(runs, format=run_format, parent=parent, duplicates=rules.duplicates)
+    scores = evaluate(
+        read_qrels(qrels, qrels_format),
+        files,
+        wanted,
+        convention=rules,
+        run_digests=format_ == "json" or save is not None,
+    )
+    if format_ == "json":
+        text = json.dumps(scores_to_json(scores, per_query=per_query), indent=2, ensure_ascii=False)
+    else:
+        text = render_scores(scores, format_, per_query=per_query)
+    if save is not None:
+        scores.save(save)
+    emit(text, output)
+    if format_ not in {"table", "json"}:
+        tell([heading(scores), *notice_lines(scores)])

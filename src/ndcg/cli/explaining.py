@@ -1,0 +1,146 @@
+"""``ndcg explain`` and ``ndcg why``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from ndcg.cli.options import (
+    RunFiles,
+    as_option,
+    emit,
+    input_options,
+    output_options,
+    read_qrels,
+)
+from ndcg.errors import OptionError
+
+if TYPE_CHECKING:
+    from ndcg.explanation import Explanation
+
+_PROFILES_COMPARED = 2
+
+
+@click.command("explain", short_help="Explain one query's number, rank by rank.")
+@click.argument("qrels")
+@click.argument("run")
+@click.argument("query")
+@click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="MEASURE")
+@click.option(
+    "--move",
+    "moves",
+    multiple=True,
+    metavar="DOC=RANK",
+    help="What if this document stood at that rank; repeatable, in order.",
+)
+@click.option("--against", metavar="RUN2", help="Which documents make the difference to this run.")
+@click.option("--queries", metavar="FILE", help="Query texts: BEIR queries.jsonl or id TAB text.")
+@as_option
+@input_options
+@output_options("table", "json")
+def explain_command(
+    *,
+    qrels: str,
+    run: str,
+    query: str,
+    measure: str,
+    moves: tuple[str, ...],
+    against: str | None,
+    queries: str | None,
+    profile: str | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    parent: str | None,
+    duplicates: str | None,
+    format_: str,
+    output: str | None,
+) -> None:
+    """Explain one query's nDCG: every rank with grade, gain and discount, and the ideal order.
+
+    A hole, a document that was never judged, has no grade and gains nothing.
+
+    \b
+    ndcg explain qrels.txt bm25.run c014
+    ndcg explain qrels.txt bm25.run c014 --move d2=1
+    ndcg explain qrels.txt bm25.run c014 --against dense.run
+    """
+    from ndcg.explanation import explain
+    from ndcg.formats.beir import find_texts, read_texts
+    from ndcg.reporting.explanation_tables import explanation_to_json, render_explanation
+
+    paths = (run,) if against is None else (run, against)
+    files = RunFiles(paths, format=run_format, parent=parent, duplicates=duplicates or "error")
+    judged = read_qrels(qrels, qrels_format)
+    parts: list[Explanation] = [
+        explain(judged, files[name], query, measure, convention=profile) for name in files
+    ]
+    moved = parts[0]
+    for move in moves:
+        doc, rank = _parse_move(move)
+        moved = moved.move(doc, rank)
+    changed = moved if moves else None
+    other = parts[1] if against is not None else None
+    if format_ == "json":
+        told = explanation_to_json(parts[0], changed, other)
+        emit(json.dumps(told, indent=2, ensure_ascii=False), output)
+        return
+    texts = queries or find_texts(qrels, "queries.jsonl")
+    title = read_texts(texts).get(query) if texts else None
+    emit(render_explanation(parts[0], changed, other, title), output)
+
+
+def _parse_move(text: str) -> tuple[str, int]:
+    doc, equals, rank = text.rpartition("=")
+    if not equals or not doc or not rank.strip().isdigit():
+        raise OptionError(f"--move takes DOC=RANK, such as d2=1, got {text!r}")
+    return doc, int(rank)
+
+
+@click.command("why", short_help="Say where two conventions part, and through which rule.")
+@click.argument("qrels")
+@click.argument("run")
+@click.option(
+    "--as", "profiles", multiple=True, metavar="PROFILE", help="Two profiles, each with --as."
+)
+@click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="MEASURE")
+@click.option("--top", default=10, show_default=True, help="How many queries to show.")
+@input_options
+@output_options("table", "json")
+def why_command(
+    *,
+    qrels: str,
+    run: str,
+    profiles: tuple[str, ...],
+    measure: str,
+    top: int,
+    qrels_format: str | None,
+    run_format: str | None,
+    parent: str | None,
+    duplicates: str | None,
+    format_: str,
+    output: str | None,
+) -> None:
+    """Say on which queries two conventions give two numbers, and through which rule.
+
+    \b
+    ndcg why qrels.txt bm25.run --as trec_eval --as sklearn
+    """
+    from ndcg.conventions import as_convention
+    from ndcg.disagreement import why
+    from ndcg.reporting.explanation_tables import render_disagreement
+
+    if len(profiles) != _PROFILES_COMPARED:
+        raise OptionError(f"why takes two profiles, --as A --as B, got {len(profiles)}")
+    first, second = (as_convention(name) for name in profiles)
+    policy = duplicates or next(
+        (c.duplicates for c in (first, second) if c.duplicates != "error"), "error"
+    )
+    files = RunFiles((run,), format=run_format, parent=parent, duplicates=policy)
+    name = next(iter(files))
+    found = why(read_qrels(qrels, qrels_format), files[name], first, second, measure)
+    if format_ == "json":
+        emit(json.dumps(found.to_dict(), indent=2, ensure_ascii=False), output)
+    else:
+        emit(render_disagreement(found, top=top), output)

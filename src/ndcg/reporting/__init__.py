@@ -1,0 +1,1 @@
+"""Results as text: tables, JSON, trec_eval's lines."""
