@@ -17,11 +17,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from ndcg.advice import Advice, advise
     from ndcg.conventions import PROFILES, Convention
     from ndcg.data import Notice, Qrels, Run
+    from ndcg.disagreement import Disagreement, why
     from ndcg.errors import InputError, MeasureError, MissingPackageError, NdcgError, OptionError
     from ndcg.evaluation import RunScores, Scores, TieRange, evaluate, load_scores, tie_range
+    from ndcg.explanation import Explanation, Step, explain
     from ndcg.formats.reading import as_qrels, as_run
+    from ndcg.formats.writing import write_qrels, write_run
     from ndcg.measures import (
         AP,
         CG,
@@ -46,8 +50,10 @@ if TYPE_CHECKING:
     from ndcg.ranking import Ranking, rank
 
 _HOMES = {
+    "ndcg.advice": ("Advice", "advise"),
     "ndcg.conventions": ("PROFILES", "Convention"),
     "ndcg.data": ("Notice", "Qrels", "Run"),
+    "ndcg.disagreement": ("Disagreement", "why"),
     "ndcg.errors": (
         "InputError",
         "MeasureError",
@@ -63,7 +69,9 @@ _HOMES = {
         "load_scores",
         "tie_range",
     ),
+    "ndcg.explanation": ("Explanation", "Step", "explain"),
     "ndcg.formats.reading": ("as_qrels", "as_run"),
+    "ndcg.formats.writing": ("write_qrels", "write_run"),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),

@@ -7,7 +7,6 @@ the judged ones. `rank` finds them; all that follows is arithmetic over the smal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ndcg.data import FloatArray, IntArray, Qrels, Run, number, query_slices
+from ndcg.data import FloatArray, IntArray, Qrels, Run, number
 from ndcg.errors import check_choice
 
 __all__ = ["Ranking", "rank"]
@@ -265,16 +264,9 @@ def _match_mapping(qrels: Qrels, run: Run, values: FloatArray) -> _Found:
 
 
 def _match_columns(qrels: Qrels, run: Run, values: FloatArray) -> _Found:
-    judged = qrels.doc_ids.unique().implode()
-
-    def candidates(cut: tuple[int, int]) -> IntArray:
-        start, stop = int(run.offsets[cut[0]]), int(run.offsets[cut[1]])
-        return start + np.flatnonzero(run.doc_ids.slice(start, stop - start).is_in(judged).to_numpy())
-
     # Most rows hold no judged document at all; sifting them out first spares the join.
-    with ThreadPoolExecutor(2) as pool:
-        sifted = list(pool.map(candidates, query_slices(run.offsets)))
-    rows = np.concatenate(sifted) if sifted else np.zeros(0, np.int64)
+    judged = qrels.doc_ids.unique().implode()
+    rows = np.flatnonzero(run.doc_ids.is_in(judged).to_numpy())
     group = np.searchsorted(run.offsets, rows, side="right") - 1
     to_qrels = number(run.query_ids, qrels.query_ids)
     left = pl.DataFrame({"query": to_qrels[group], "doc": run.doc_ids.gather(rows), "row": rows})

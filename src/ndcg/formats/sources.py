@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -66,9 +66,16 @@ class Source:
 
     def read(self, stream: BinaryIO, size: int = -1) -> bytes:
         """Read from a stream of this source; a damaged archive is an `InputError`."""
+        return self._guard(stream.read, size)
+
+    def read_line(self, stream: BinaryIO) -> bytes:
+        """Read the rest of a line; a damaged archive is an `InputError`."""
+        return self._guard(stream.readline, -1)
+
+    def _guard(self, read: Callable[[int], bytes], size: int) -> bytes:
         # Each library has its own error for a broken archive, and zstd's is no OSError.
         try:
-            return stream.read(size)
+            return read(size)
         except (EOFError, ValueError, OSError, ArithmeticError) as error:
             raise InputError(_damaged(self.name, error)) from None
         except Exception as error:
@@ -78,17 +85,11 @@ class Source:
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the content in blocks of whole lines; the last may lack its line end."""
-        rest = b""
         with self.open() as stream:
             while block := self.read(stream, BLOCK_BYTES):
-                cut = block.rfind(b"\n") + 1
-                if cut:
-                    yield rest + block[:cut] if rest else block[:cut]
-                    rest = block[cut:]
-                else:
-                    rest += block
-        if rest:
-            yield rest
+                if not block.endswith(b"\n"):
+                    block += self.read_line(stream)
+                yield block
 
     def everything(self) -> bytes:
         """Return the whole content, decompressed."""

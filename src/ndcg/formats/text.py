@@ -74,7 +74,7 @@ def read_text(source: Source, layout: Layout) -> list[Part]:
 
 
 def _parse(block: bytes, layout: Layout, *, first: bool) -> Part:
-    lines = block.count(b"\n")
+    lines = int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))
     if first:
         block = block.removeprefix(_BOM)
     comments = 0

@@ -44,15 +44,18 @@ class Columns:
 
     @property
     def n_columns(self) -> int:
-        return self.values.shape[1]
+        """How many columns there are."""
+        return int(self.values.shape[1])
 
     @cached_property
     def n_queries(self) -> IntArray:
         """How many queries each column has."""
-        return np.count_nonzero(self.inside, axis=0).astype(np.int64)
+        counts: IntArray = np.count_nonzero(self.inside, axis=0).astype(np.int64)
+        return counts
 
     @cached_property
     def mean(self) -> FloatArray:
+        """Mean of each column over its own queries."""
         means: FloatArray = self.values.sum(axis=0) / self.n_queries
         return means
 
@@ -94,7 +97,8 @@ class Columns:
 
     def column(self, i: int) -> FloatArray:
         """Return the values of one column, its own queries only."""
-        return self.values[self.inside[:, i], i]
+        column: FloatArray = self.values[self.inside[:, i], i]
+        return column
 
 
 def as_columns(values: ArrayLike, name: str = "values") -> Columns:

@@ -56,7 +56,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> FloatArray:
     """Return p-values whose use at a level keeps the expected share of false alarms below it.
 
     Benjamini & Hochberg (1995), JRSS B 57: the i-th smallest of k counts k / i times, and none more
-    than the one after. For exploration: a quarter of twenty flags may be false at 25 %. Valid for
+    than the one after. For exploration: at 10 %, one flag in ten is expected to be false. Valid for
     independent or positively dependent tests.
 
     Parameters

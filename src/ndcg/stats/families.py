@@ -13,7 +13,6 @@ from ndcg.stats.distributions import range_cdf, range_quantile
 from ndcg.stats.options import Alternative, check_alternative, check_n_resamples, check_share
 from ndcg.stats.paired import rejection_rank, towards
 from ndcg.stats.resampling import (
-    GroupSums,
     RandomSource,
     enumerated_flips,
     on_grid,
@@ -130,7 +129,7 @@ def max_t(
     size = np.sqrt(np.square(columns.values).sum(axis=0))
     scaled = Columns(columns.values / np.where(size > 0.0, size, 1.0), columns.inside)
     moving = np.flatnonzero(scaled.values.any(axis=1))
-    exact = bool(len(moving) < 63 and 1 << len(moving) <= n_resamples)  # noqa: PLR2004
+    exact = 1 << len(moving) <= n_resamples
     if exact:
         scaled = Columns(scaled.values[moving], scaled.inside[moving])
     n_queries = len(scaled.values)
@@ -239,8 +238,8 @@ def _counted_ranges(
     ordered = np.sort(ranges)
     extreme = len(ordered) - np.searchsorted(ordered, distance, side="left")
     rank = rejection_rank(level, len(ordered))
-    half_width = float(ordered[len(ordered) - rank]) if rank else float(np.inf)
-    return (extreme + 1.0) / (len(ordered) + 1.0), half_width
+    half_width = float(ordered[len(ordered) - rank]) if rank > 0 else float(np.inf)
+    return np.divide(extreme + 1.0, len(ordered) + 1.0), half_width
 
 
 def _normal_ranges(

@@ -29,8 +29,8 @@ __all__ = ["IntervalMethod", "mean_intervals"]
 
 IntervalMethod = Literal["expanded", "bca", "percentile", "t"]
 
-# With fewer values apart from the commonest one a resample shows too little of what a new set of
-# queries could bring: at 95 % ones and n = 50 BCa covers 82 %, with this rule it covers 95 % or more.
+# With fewer values apart from the commonest one, resamples show too little of what new queries
+# could bring: at 95 % ones and n = 50 BCa covers 82 %.
 MIN_APART = 6
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "unspread_pvalue",
 ]
 
+
 @dataclass(frozen=True, eq=False)
 class PairedTestResult:
     """A paired test of each column of differences; every array has one entry a column.
@@ -104,7 +105,8 @@ def smallest_pvalue(
 
 def n_differing(columns: Columns) -> IntArray:
     """How many differences of each column are not 0."""
-    return np.count_nonzero(columns.values, axis=0).astype(np.int64)
+    counts: IntArray = np.count_nonzero(columns.values, axis=0).astype(np.int64)
+    return counts
 
 
 def studentised(columns: Columns) -> FloatArray:
@@ -133,9 +135,13 @@ def unspread_pvalue(columns: Columns, alternative: Alternative) -> FloatArray:
     return np.where(towards(alternative, columns.mean) > 0.0, smallest, 1.0)
 
 
-def rejection_rank(level: float, n_resamples: int) -> int:
-    """How many resamples, the observed one included, may be as extreme when a test rejects."""
-    return int(np.floor((1.0 - level) * (n_resamples + 1) + TIE_TOLERANCE))
+def rejection_rank(level: float, n_resamples: int, *, sides: float = 1.0) -> int:
+    """Which resample, from the most extreme one, a statistic must exceed to be rejected.
+
+    Rejected means (extreme / sides + 1) / (n_resamples + 1) <= 1 - level; below 1 nothing is.
+    """
+    allowed = (1.0 - level) * (n_resamples + 1)
+    return int(np.floor(sides * (allowed - 1.0) + TIE_TOLERANCE)) + 1
 
 
 def interval_columns(
@@ -153,7 +159,9 @@ def interval_columns(
     intervals: list[Interval | None] = []
     for i, (low, high) in enumerate(zip(*ends, strict=True)):
         n_queries, mean = int(columns.n_queries[i]), float(columns.mean[i])
-        needed = [low, high] if alternative == "two-sided" else [high if alternative == "less" else low]
+        needed = (
+            [low, high] if alternative == "two-sided" else [high if alternative == "less" else low]
+        )
         if n_queries == 1 or (columns.alike[i] and mean != 0.0):
             intervals.append(None)
             continue

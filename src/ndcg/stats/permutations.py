@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg.stats.arrays import Columns, as_columns
+from ndcg.stats.arrays import TIE_TOLERANCE, Columns, as_columns
 from ndcg.stats.options import Alternative, check_alternative, check_n_resamples, check_share
 from ndcg.stats.paired import (
     PairedTestResult,
@@ -22,11 +22,12 @@ from ndcg.stats.resampling import (
     RandomSource,
     column_parts,
     enumerated_flips,
-    on_grid,
     sampled_flips,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from ndcg.stats.arrays import FloatArray
@@ -96,13 +97,17 @@ def paired_randomisation(
     pvalue = np.empty(columns.n_columns)
     rank = rejection_rank(level, n_resamples)
     for positions, part, seed in column_parts(columns, rng):
-        extreme, ends = _sampled(part, alternative, rank, n_resamples, seed)
+        batches = sampled_flips(part.values.shape[0], n_resamples, seed)
+        extreme, below, above = _flip(part, alternative, batches, n_resamples)
         pvalue[positions] = (extreme + 1.0) / (n_resamples + 1.0)
-        low[positions], high[positions] = ends
+        low[positions], high[positions] = _ends(below, above, rank)
     differing = n_differing(columns)
     exact = np.exp2(differing) <= n_resamples
-    for i in np.flatnonzero(exact):
-        pvalue[i] = _exact_pvalue(columns.column(i), alternative)
+    for i in np.flatnonzero(exact).tolist():
+        column = columns.column(i)
+        pvalue[i], _ = _enumerated(column[column != 0.0], alternative, level)
+        if 1 << len(column) <= n_resamples:
+            _, (low[i], high[i]) = _enumerated(column, alternative, level)
     return PairedTestResult(
         "randomisation",
         alternative,
@@ -119,18 +124,28 @@ def paired_randomisation(
     )
 
 
-def _sampled(
-    columns: Columns, alternative: Alternative, rank: int, n_resamples: int, seed: int
-) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """Count the drawn patterns as extreme as the data, and find the shifts they do not reject."""
-    n_queries = columns.values.shape[0]
+def _flip(
+    columns: Columns,
+    alternative: Alternative,
+    batches: Iterable[tuple[slice, FloatArray]],
+    n_patterns: int,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Count the patterns as extreme as the data, and find the shifts from and up to which they are.
+
+    Returns
+    -------
+    extreme : array, shape (n_columns,)
+        How many patterns are as extreme as the data.
+    below, above : array, shape (n_patterns, n_columns)
+        Each pattern is as extreme as the data at shifts between these (one side: beyond).
+    """
     sums_of = GroupSums(columns, columns.values)
-    (everything,), _ = sums_of(np.ones((1, n_queries)))
+    (everything,), _ = sums_of(np.ones((1, columns.values.shape[0])))
     threshold = least_extreme(towards(alternative, everything), np.abs(columns.values).sum(axis=0))
     extreme = np.zeros(columns.n_columns)
-    below = np.empty((n_resamples, columns.n_columns))
+    below = np.empty((n_patterns, columns.n_columns))
     above = np.empty_like(below)
-    for batch, flips in sampled_flips(n_queries, n_resamples, seed):
+    for batch, flips in batches:
         (flipped,), n_flipped = sums_of(flips)
         sums = everything - 2.0 * flipped
         extreme += np.count_nonzero(towards(alternative, sums) >= threshold, axis=0)
@@ -146,19 +161,30 @@ def _sampled(
         else:
             below[batch] = np.where(fixed, -np.inf, mean_flipped)
             above[batch] = np.where(fixed, np.inf, mean_flipped)
-    if rank == 0:
-        unbounded = np.full(columns.n_columns, np.inf)
-        return extreme, (-unbounded, unbounded)
-    place = min(rank, n_resamples)
-    low: FloatArray = np.partition(below, place - 1, axis=0)[place - 1]
-    high: FloatArray = np.partition(above, n_resamples - place, axis=0)[n_resamples - place]
-    return extreme, (low, high)
+    return extreme, below, above
 
 
-def _exact_pvalue(column: FloatArray, alternative: Alternative) -> float:
-    """Share of all sign patterns of the differing queries that are as extreme as the data."""
-    differing = column[column != 0.0]
-    values = on_grid(differing[:, np.newaxis], max(len(differing), 1))
-    sums = values.sum() - 2.0 * (enumerated_flips(len(differing)) @ values)[:, 0]
-    threshold = least_extreme(towards(alternative, sums[:1]), np.abs(differing).sum())
-    return float(np.count_nonzero(towards(alternative, sums) >= threshold) / len(sums))
+def _ends(below: FloatArray, above: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+    """Least and greatest shift at which at least `rank` patterns are as extreme as the data."""
+    if rank < 1:
+        unbounded = np.full(below.shape[1], np.inf)
+        return -unbounded, unbounded
+    place = min(rank, len(below)) - 1
+    low: FloatArray = np.partition(below, place, axis=0)[place]
+    high: FloatArray = np.partition(above, len(above) - 1 - place, axis=0)[len(above) - 1 - place]
+    return low, high
+
+
+def _enumerated(
+    values: FloatArray, alternative: Alternative, level: float
+) -> tuple[float, tuple[float, float]]:
+    """P-value and interval over all sign patterns."""
+    if not values.size:
+        return 1.0, (0.0, 0.0)
+    flips = enumerated_flips(len(values))
+    batch = [(slice(None), flips)]
+    extreme, below, above = _flip(as_columns(values), alternative, batch, len(flips))
+    # The data are one of the patterns, so the counts need no correction by one.
+    rank = int(np.floor((1.0 - level) * len(flips) + TIE_TOLERANCE)) + 1
+    low, high = _ends(below, above, rank)
+    return float(extreme[0]) / len(flips), (float(low[0]), float(high[0]))

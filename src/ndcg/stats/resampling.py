@@ -64,7 +64,7 @@ def resampled_counts(
 
     Examples
     --------
-    >>> [counts.sum() for _, counts in resampled_counts(4, 2, rng=0)]
+    >>> [float(counts.sum()) for _, counts in resampled_counts(4, 2, rng=0)]
     [8.0]
     """
     generator = np.random.default_rng(rng)

@@ -104,7 +104,9 @@ def paired_bootstrap(
     Sakai (SIGIR 2006), figure 1: the differences less their mean obey the null hypothesis; the
     p-value is the share of their resamples whose t is as extreme as the observed one, counted
     (extreme + 1) / (n_resamples + 1). The interval holds the mean differences that this test does
-    not reject (the symmetric bootstrap-t interval), so it and the p-value never disagree.
+    not reject (the symmetric bootstrap-t interval), so it and the p-value never disagree. For one
+    side half of the extreme resamples count: with few differing queries their own skewness is
+    chance, and a test that follows it rejects 12 % of true null hypotheses instead of 5 %.
 
     Parameters
     ----------
@@ -124,7 +126,8 @@ def paired_bootstrap(
     PairedTestResult
         Where all differences are one number other than 0 there is nothing to resample: the
         p-value is `smallest_pvalue`. Where too few queries differ for the resamples to bound the
-        mean, the interval is Student's.
+        mean, the interval is Student's. With fewer than some 20 differing queries the test is
+        stricter than its level; `paired_randomisation` keeps it.
 
     Raises
     ------
@@ -144,15 +147,17 @@ def paired_bootstrap(
     check_n_resamples(n_resamples)
     columns = as_columns(differences, "differences")
     statistic = studentised(columns)
-    rank = rejection_rank(level, n_resamples)
+    sides = 1.0 if alternative == "two-sided" else 2.0
+    rank = rejection_rank(level, n_resamples, sides=sides)
+    observed = np.where(columns.alike, 0.0, np.abs(statistic))
+    threshold = least_extreme(observed, observed)
     extreme, reach = np.zeros(columns.n_columns), np.zeros(columns.n_columns)
     for positions, part, seed in column_parts(columns, rng):
-        null = towards(alternative, _null_statistics(part, n_resamples, seed))
-        null[np.isnan(null)] = np.inf
-        observed = towards(alternative, statistic[positions])
-        threshold = least_extreme(observed, np.where(columns.alike[positions], 0.0, np.abs(observed)))
-        extreme[positions] = np.count_nonzero(null >= threshold, axis=0)
+        null = np.abs(_null_statistics(part, n_resamples, seed))
+        extreme[positions] = np.count_nonzero(null >= threshold[positions], axis=0) / sides
         reach[positions] = _largest(null, rank)
+    agrees = towards(alternative, statistic) >= 0.0
+    extreme = np.where(agrees, extreme, n_resamples - extreme)
     pvalue = (extreme + 1.0) / (n_resamples + 1.0)
     error = columns.sd / np.sqrt(columns.n_queries)
     reach = np.where(columns.alike, 0.0, reach) * np.where(columns.alike, 1.0, error)
@@ -162,8 +167,8 @@ def paired_bootstrap(
 def _null_statistics(columns: Columns, n_resamples: int, seed: int) -> FloatArray:
     """Student's t of resampled differences less their mean, shape (n_resamples, n_columns).
 
-    Infinite for a resample without spread about a mean other than 0; NaN for one with fewer than
-    two of a column's queries, which may be as extreme as any.
+    Infinite for a resample without spread about a mean other than 0, and for one with fewer than
+    two of a column's queries: it may be as extreme as any.
     """
     statistics = np.empty((n_resamples, columns.n_columns))
     sums_of = GroupSums(columns, columns.deviations, columns.deviations**2)
@@ -175,15 +180,14 @@ def _null_statistics(columns: Columns, n_resamples: int, seed: int) -> FloatArra
         spread = variance > VARIANCE_TOLERANCE * columns.sd**2
         error = np.sqrt(np.where(spread, variance, 1.0) / size)
         centred = np.abs(mean) <= TIE_TOLERANCE * columns.sd
-        unspread = np.where(centred, 0.0, np.copysign(np.inf, mean))
-        drawn = np.where(spread, mean / error, unspread)
-        statistics[batch] = np.where(totals > 1.0, drawn, np.nan)
+        unspread = np.where(centred & (totals > 1.0), 0.0, np.inf)
+        statistics[batch] = np.where(spread & (totals > 1.0), mean / error, unspread)
     return statistics
 
 
 def _largest(null: FloatArray, rank: int) -> FloatArray:
-    """Return the value that `rank` resamples reach, infinite for rank 0."""
-    if rank == 0:
+    """Return the value that `rank` resamples reach, infinite where no rank rejects."""
+    if rank < 1:
         return np.full(null.shape[1], np.inf)
     place = len(null) - min(rank, len(null))
     largest: FloatArray = np.partition(null, place, axis=0)[place]
