@@ -282,7 +282,8 @@ def evaluate(
     scored: list[RunScores] = []
     for name, one in named_runs(runs).items():
         # Called by name of the argument so that a large run is freed before the next is read.
-        run = prepare_run(as_run(one, name=name, duplicates=rules.duplicates), rules)
+        read = as_run(one, name=name, duplicates=rules.duplicates, copy=False)
+        run = prepare_run(read, rules)
         evaluated, told = _evaluate_one(judged, run, wanted, rules)
         if run_digests:
             evaluated = replace(evaluated, digest=run.digest)

@@ -104,6 +104,7 @@ def as_run(
     name: str = "",
     duplicates: str = "error",
     parent: str | Mapping[str, str] | None = None,
+    copy: bool = True,
 ) -> Run:
     """Return a run from a path, a mapping, a frame or an iterable of triples.
 
@@ -122,6 +123,8 @@ def as_run(
         For runs over chunks: the separator before a chunk's suffix (``"#"`` makes ``d7#2`` the
         document ``d7``) or a mapping from chunk id to document id. A document takes the place of
         its best chunk.
+    copy
+        Whether a mapping is copied, so that changing it later does not change the run.
 
     Raises
     ------
@@ -137,7 +140,8 @@ def as_run(
     if isinstance(source, Run):
         run, rows, order = source, None, None
     elif _is_mapping(source):
-        run = _checked_mapping(Run.of_mapping(source, name=name or "run", value="score"), "score")
+        run = Run.of_mapping(source, name=name or "run", value="score", copy=copy)
+        run = _checked_mapping(run, "score")
         rows, order = None, None
     else:
         read, place, notices = _read(source, "run", format)
