@@ -45,6 +45,9 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "same_ids": get_args(SameIds),
 }
 
+# Rules that only some programs have: named in a description when they are not the default's.
+_UNUSUAL = ("ideal", "scores", "grades", "undefined", "duplicates", "short_lists", "same_ids")
+
 
 def as_gain(gain: str | Mapping[float, float] | GainMap) -> Gain:
     """Return a gain as a hashable value: ``"linear"``, ``"exp"`` or sorted (grade, gain) pairs.
@@ -56,12 +59,21 @@ def as_gain(gain: str | Mapping[float, float] | GainMap) -> Gain:
         check_choice("gain", gain, ("linear", "exp"))
         return gain
     pairs = gain.items() if isinstance(gain, Mapping) else gain
-    mapped = tuple(sorted((float(grade), float(value)) for grade, value in pairs))
+    try:
+        mapped = tuple(sorted((float(grade), float(value)) for grade, value in pairs))
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"gain must be 'linear', 'exp' or a mapping from grade to gain, got {gain!r}"
+        ) from None
     if not mapped:
         raise OptionError("a gain mapping needs at least one grade, such as {1: 1, 2: 3}")
     for grade, value in mapped:
         if not (math.isfinite(grade) and math.isfinite(value) and value >= 0):
             raise OptionError(f"gain of grade {grade:g} must be a number of 0 or more, got {value}")
+        if grade <= 0 < value:
+            raise OptionError(f"a grade of 0 or below gains nothing, got {value:g} for {grade:g}")
+    if len(dict(mapped)) < len(mapped):
+        raise OptionError(f"a gain mapping names each grade once, got {spell_gain(mapped)}")
     return mapped
 
 
@@ -141,7 +153,7 @@ class Convention:
         policy = {"zero": "0", "one": "1", "skip": "left out", "error": "refused"}
         words += [f"unanswered {policy[self.unanswered]}", f"barren {policy[self.barren]}"]
         plain = Convention()
-        for name in ("ideal", "scores", "grades", "undefined", "duplicates", "short_lists", "same_ids"):
+        for name in _UNUSUAL:
             if getattr(self, name) != getattr(plain, name):
                 words.append(f"{name.replace('_', ' ')} {getattr(self, name)}")
         words += [f"{family} ties {ties}" for family, ties in self.tie_exceptions]
@@ -154,7 +166,7 @@ class Convention:
         """Return the convention as plain values for JSON."""
         fields: dict[str, object] = dataclasses.asdict(self)
         if not isinstance(self.gain, str):
-            fields["gain"] = {f"{grade:g}": value for grade, value in self.gain}
+            fields["gain"] = {spell_number(grade): value for grade, value in self.gain}
         fields["tie_exceptions"] = dict(self.tie_exceptions)
         return fields
 
@@ -162,6 +174,10 @@ class Convention:
     def from_dict(cls, fields: Mapping[str, object]) -> Convention:
         """Return the convention that `to_dict` described."""
         values = dict(fields)
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in known:
+                raise OptionError(f"a convention has no rule {name!r}{near_miss(name, known)}")
         gain = values.get("gain", "linear")
         if isinstance(gain, Mapping):
             values["gain"] = tuple((float(grade), float(value)) for grade, value in gain.items())
@@ -173,7 +189,13 @@ class Convention:
 
 def spell_gain(gain: GainMap) -> str:
     """Return a gain mapping as it is written: ``{1: 1, 3: 10}``."""
-    return "{" + ", ".join(f"{grade:g}: {value:g}" for grade, value in gain) + "}"
+    return "{" + ", ".join(f"{spell_number(g)}: {spell_number(value)}" for g, value in gain) + "}"
+
+
+def spell_number(value: float) -> str:
+    """Return the shortest text that reads as the same number, without a needless ``.0``."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _profile(name: str, base: Convention | None = None, **rules: object) -> Convention:
@@ -226,6 +248,8 @@ def as_convention(convention: Convention | str | None) -> Convention:
         return PROFILES["default"]
     if isinstance(convention, Convention):
         return convention
+    if not isinstance(convention, str):
+        raise OptionError(f"expected a Convention or the name of a profile, got {convention!r}")
     if convention not in PROFILES:
         hint = near_miss(convention, PROFILES)
         raise OptionError(f"no profile named {convention!r}{hint} (known: {', '.join(PROFILES)})")

@@ -1,7 +1,7 @@
 """Judgments and runs: frozen columns grouped by query, with a digest each.
 
-Rows of one query lie together. ``offsets[i]:offsets[i + 1]`` are the rows of ``query_ids[i]``, in the
-order in which they were given; queries stand in order of first appearance.
+Rows of one query lie together. ``offsets[i]:offsets[i + 1]`` are the rows of ``query_ids[i]``, in
+the order in which they were given; queries stand in order of first appearance.
 """
 
 from __future__ import annotations
@@ -85,6 +85,19 @@ def query_slices(offsets: IntArray) -> list[tuple[int, int]]:
     return list(zip(cuts[:-1], cuts[1:], strict=True))
 
 
+def queries_where(offsets: IntArray, between: NDArray[np.bool_]) -> IntArray:
+    """Return the queries in which a flag is set between two neighbouring rows.
+
+    `between` has a flag for each row but the first; flags where a query begins do not count.
+    """
+    starts = offsets[(offsets > 0) & (offsets < offsets[-1])]
+    inside = between.copy()
+    inside[starts - 1] = False
+    marked = np.zeros(max(len(offsets) - 1, 0), np.bool_)
+    marked[np.searchsorted(offsets, np.flatnonzero(inside), side="right") - 1] = True
+    return np.flatnonzero(marked)
+
+
 def repeated_rows(offsets: IntArray, doc_ids: pl.Series) -> IntArray:
     """Return the rows whose document already stands in an earlier row of the same query."""
 
@@ -137,29 +150,27 @@ class _Table:
     ) -> Self:
         values = bytearray()
         lengths, cleaned = [], {}
-        for query_id, docs in mapping.items():
-            query_id = as_id(query_id, "query_id")
+        for key, given in mapping.items():
+            query_id = as_id(key, "query_id")
             if query_id in cleaned:
                 raise InputError(f"query_id {query_id!r} is given twice, as text and as integer")
-            if not isinstance(docs, Mapping):
+            if not isinstance(given, Mapping):
                 raise InputError(
                     f"query {query_id!r}: expected a mapping from doc_id to {value}, "
-                    f"got {type(docs).__name__}"
+                    f"got {type(given).__name__}"
                 )
-            try:
-                "".join(docs)
-            except TypeError:
-                docs = _with_text_ids(query_id, docs)
+            docs = _with_text_ids(query_id, given)
             try:
                 # struct packs numbers of any type, faster than NumPy, and refuses text.
                 values += pack(f"{len(docs)}d", *docs.values())
-            except StructError:
+            except (StructError, OverflowError, TypeError):
                 raise _not_a_number(query_id, docs, value) from None
             cleaned[query_id] = dict(docs) if copy else docs
             lengths.append(len(docs))
         ids = pl.Series(list(cleaned), dtype=pl.String)
         offsets = _offsets(np.array(lengths, dtype=np.int64))
-        return cls(ids, offsets, np.frombuffer(values, dtype=np.float64) + 0.0, name, (), None, cleaned)
+        numbers = np.frombuffer(values, dtype=np.float64) + 0.0
+        return cls(ids, offsets, numbers, name, (), None, cleaned)
 
     @cached_property
     def doc_ids(self) -> pl.Series:
@@ -211,12 +222,12 @@ class _Table:
 
     def _digest(self, kind: str, order: IntArray) -> str:
         queries = self.query_ids.arg_sort().to_numpy()
-        counts = np.diff(self.offsets)[queries]
-        ids = self.doc_ids.gather(order)
         digest = hashlib.sha256(f"ndcg {kind} 1\n".encode())
-        digest.update("\n".join(self.query_ids.gather(queries).to_list()).encode())
-        digest.update(counts.astype("<i8").tobytes())
-        digest.update((ids.str.join("\n").item() or "").encode() if len(ids) else b"")
+        for ids in (self.query_ids.gather(queries), self.doc_ids.gather(order)):
+            # Lengths tell ids that hold a line end from two ids.
+            digest.update(ids.str.len_bytes().to_numpy().astype("<i8").tobytes())
+            digest.update("\n".join(ids.to_list()).encode())
+        digest.update(np.diff(self.offsets)[queries].astype("<i8").tobytes())
         digest.update(self.values[order].astype("<f8").tobytes())
         return digest.hexdigest()
 
@@ -296,14 +307,30 @@ def _frame(table: _Table, value: str) -> pl.DataFrame:
 
 def as_id(value: object, what: str) -> str:
     """Return an id as text: itself, or the decimal digits of an integer."""
-    if isinstance(value, str):
+    if isinstance(value, str) and value and _is_utf8(value):
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
+    if value == "":
+        raise InputError(f"{what} must not be empty")
     raise InputError(f"{what} must be a string or an integer, got {value!r}")
 
 
-def _with_text_ids(query_id: str, docs: Mapping[Any, Any]) -> dict[str, Any]:
+def _is_utf8(text: str) -> bool:
+    """Whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _with_text_ids(query_id: str, docs: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """Return the same mapping where every id is sound text already, else one with ids as text."""
+    try:
+        if _is_utf8("".join(docs)) and "" not in docs:
+            return docs
+    except TypeError:
+        pass
     texts = {as_id(doc, f"doc_id of query {query_id!r}"): value for doc, value in docs.items()}
     if len(texts) < len(docs):
         raise InputError(f"query {query_id!r} has one doc_id twice, as text and as integer")

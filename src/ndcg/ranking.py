@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ndcg.data import FloatArray, IntArray, Qrels, Run, number
+from ndcg.data import FloatArray, IntArray, Qrels, Run, number, queries_where
 from ndcg.errors import check_choice
 
 __all__ = ["Ranking", "rank"]
@@ -295,14 +295,9 @@ def _tie_span(offsets: IntArray, values: FloatArray, found: _Found) -> tuple[Int
 def _ascending(offsets: IntArray, values: FloatArray) -> FloatArray:
     """Return the negated scores, ascending within each query."""
     keys = -values
-    steps = np.flatnonzero(keys[1:] < keys[:-1]) + 1
-    wrong = np.setdiff1d(steps, offsets, assume_unique=False)
-    if len(wrong):
-        queries = np.unique(np.searchsorted(offsets, wrong, side="right") - 1)
-        for start, end in zip(
-            offsets[queries].tolist(), offsets[queries + 1].tolist(), strict=True
-        ):
-            keys[start:end].sort()
+    queries = queries_where(offsets, keys[1:] < keys[:-1])
+    for start, end in zip(offsets[queries].tolist(), offsets[queries + 1].tolist(), strict=True):
+        keys[start:end].sort()
     return keys
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import polars as pl
 
-from ndcg.data import FloatArray, IntArray, Notice, Qrels, Run, repeated_rows
+from ndcg.data import FloatArray, IntArray, Notice, Qrels, Run, queries_where, repeated_rows
 from ndcg.errors import InputError, OptionError, check_choice
 from ndcg.formats.beir import find_qrels
 from ndcg.formats.faults import line_numbers
@@ -30,7 +30,7 @@ __all__ = ["as_qrels", "as_run"]
 QrelsLike = Any
 RunLike = Any
 _T = TypeVar("_T", Qrels, Run)
-_JUDGMENT_VALUES = 6
+_LOWEST_GRADE, _HIGHEST_GRADE = -2, 6
 
 
 @dataclass
@@ -353,12 +353,8 @@ def _rank_notices(run: Run, ranks: IntArray | None) -> list[Notice]:
 
 def count_rank_conflicts(offsets: IntArray, scores: FloatArray, ranks: IntArray) -> int:
     """Return in how many queries a document with a higher score has a higher rank number."""
-    inside = np.ones(max(len(scores) - 1, 0), np.bool_)
-    inside[offsets[1:-1] - 1] = False
-    doubtful = np.flatnonzero(inside & ~((scores[1:] <= scores[:-1]) & (ranks[1:] > ranks[:-1])))
-    if not len(doubtful):
-        return 0
-    queries = np.unique(np.searchsorted(offsets, doubtful, side="right") - 1)
+    doubtful = ~((scores[1:] <= scores[:-1]) & (ranks[1:] > ranks[:-1]))
+    queries = queries_where(offsets, doubtful)
     return sum(
         _contradicts(scores[a:b], ranks[a:b])
         for a, b in zip(offsets[queries].tolist(), offsets[queries + 1].tolist(), strict=True)
@@ -366,6 +362,9 @@ def count_rank_conflicts(offsets: IntArray, scores: FloatArray, ranks: IntArray)
 
 
 def _contradicts(scores: FloatArray, ranks: IntArray) -> bool:
+    order = np.argsort(ranks, kind="stable")
+    if (np.diff(scores[order]) <= 0).all():
+        return False
     order = np.lexsort((ranks, -scores))
     scores, ranks = scores[order], ranks[order]
     starts = np.flatnonzero(np.concatenate(([True], scores[1:] != scores[:-1])))
@@ -378,13 +377,14 @@ def _refuse_judgments(run: Run, rows: _Rows, format: str | None) -> None:
     layout = rows.places[0][1] if rows.places else None
     if format is not None or layout is None or not layout.header or layout.rank is not None:
         return
-    values = np.unique(run.values)
-    small = len(values) < _JUDGMENT_VALUES and (values == np.trunc(values)).all()
-    if small and len(values) and values[0] >= -2 and values[-1] <= _JUDGMENT_VALUES:  # noqa: PLR2004
+    low, high = run.values.min(initial=0.0), run.values.max(initial=0.0)
+    if not (low >= _LOWEST_GRADE and high <= _HIGHEST_GRADE):
+        return
+    if (run.values == np.trunc(run.values)).all():
         raise InputError(
-            f"{rows.places[0][0].name}: this looks like judgments: every score is one of "
-            f"{', '.join(f'{value:g}' for value in values)}; the qrels come first, then the runs "
-            f"(--run-format {layout.format} if these really are scores)"
+            f"{rows.places[0][0].name}: this looks like judgments: every score is an integer from "
+            f"{low:g} to {high:g}; the qrels come first, then the runs (--run-format "
+            f"{layout.format} if these really are scores)"
         )
 
 

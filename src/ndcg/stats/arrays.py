@@ -121,7 +121,7 @@ def as_columns(values: ArrayLike, name: str = "values") -> Columns:
     >>> as_columns([[0.5, float("nan")], [1.0, 0.25]]).n_queries.tolist()
     [2, 1]
     """
-    matrix = np.asarray(values, dtype=np.float64)
+    matrix = np.asarray(values, dtype=np.float64, order="C")
     if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2:  # noqa: PLR2004

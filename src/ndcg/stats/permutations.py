@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,7 +103,7 @@ def paired_randomisation(
         pvalue[positions] = (extreme + 1.0) / (n_resamples + 1.0)
         low[positions], high[positions] = _ends(below, above, rank)
     differing = n_differing(columns)
-    exact = np.exp2(differing) <= n_resamples
+    exact = differing <= math.log2(n_resamples)
     for i in np.flatnonzero(exact).tolist():
         column = columns.column(i)
         pvalue[i], _ = _enumerated(column[column != 0.0], alternative, level)

@@ -29,8 +29,8 @@ __all__ = [
 
 RandomSource: TypeAlias = int | np.random.Generator | None
 
-# 2 MB of counts a batch stay in the cache; 256 columns x 10,000 resamples are 20 MB a statistic.
-BATCH_CELLS = 1 << 18
+# 4 MB of counts a batch stay in the cache; 256 columns x 10,000 resamples are 20 MB a statistic.
+BATCH_CELLS = 1 << 19
 MAX_COLUMNS = 256
 WORD_BITS = 64
 MANTISSA_BITS = 52
