@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg.data import Qrels, Run
 from ndcg.evaluation import mean_of, named_runs
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.measures import RR, Judged, Measure, R, Success, nDCG
-from ndcg.measures.gains import Rules
 from ndcg.measures.catalogue import judged_share
+from ndcg.measures.gains import Rules
 from ndcg.ranking import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ndcg.data import Qrels, Run
 
 __all__ = ["Advice", "advise"]
 
@@ -112,9 +115,9 @@ def _facts(shape: _Shape) -> list[str]:
     counts = [count for count in shape.relevant if count]
     middle = float(np.median(counts)) if counts else 0.0
     grades = ", ".join(f"{grade:g}" for grade in shape.grades)
+    size = f"{shape.queries} queries, {shape.judgments} judgments"
     return [
-        f"{shape.queries} queries, {shape.judgments} judgments, "
-        f"{shape.judgments / shape.queries:.1f} a query; grades {grades}",
+        f"{size}, {shape.judgments / shape.queries:.1f} a query; grades {grades}",
         f"{middle:g} relevant documents a query (median); {shape.barren} queries have none",
     ]
 
@@ -135,14 +138,16 @@ def _measures(shape: _Shape) -> list[tuple[Measure, str]]:
             recall,
         ]
     if len(positive) > 1:
-        top = f"grade {positive[-1]:g}"
-        return [
-            (nDCG @ 10, f"several relevant documents of different usefulness; linear gain: {top} "
-             f"counts {positive[-1] / positive[0]:g} times grade {positive[0]:g}"),
-            (nDCG(gain="exp") @ 10, f"only if {top} is worth much more than the rest: here "
-             f"{(2 ** positive[-1] - 1) / (2 ** positive[0] - 1):g} times grade {positive[0]:g}"),
-            recall,
-        ]  # fmt: skip
+        low, high = positive[0], positive[-1]
+        linear = (
+            "several relevant documents of different usefulness; linear gain: grade "
+            f"{high:g} counts {high / low:g} times grade {low:g}"
+        )
+        exponential = (
+            f"only if grade {high:g} is worth much more than the rest: here "
+            f"{(2**high - 1) / (2**low - 1):g} times grade {low:g}"
+        )
+        return [(nDCG @ 10, linear), (nDCG(gain="exp") @ 10, exponential), recall]
     return [
         (nDCG @ 10, "several relevant documents of one grade: rewards each, the top ones most"),
         recall,
@@ -188,7 +193,9 @@ def _run_cautions(qrels: Qrels, run: Run, shape: _Shape) -> list[str]:
         )
     depth = int(np.diff(run.offsets).max())
     if depth < _FIRST_STAGE_DEPTH:
-        told.append(f"{run.name}: no list is deeper than {depth}; R@{_FIRST_STAGE_DEPTH} is R@{depth}")
+        told.append(
+            f"{run.name}: no list is deeper than {depth}; R@{_FIRST_STAGE_DEPTH} is R@{depth}"
+        )
     tied = int(np.unique(ranking.query[ranking.tied]).size)
     if tied:
         told.append(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from struct import error as StructError  # noqa: N812 - struct calls it plain error
 from struct import pack
 from typing import Any, Self
@@ -82,7 +82,7 @@ def query_slices(offsets: IntArray) -> list[tuple[int, int]]:
     """Cut queries into stretches of about half a million rows, for work in parallel."""
     marks = np.searchsorted(offsets, np.arange(0, offsets[-1] + _SLICE_ROWS, _SLICE_ROWS))
     cuts = np.unique(np.minimum(np.append(marks, len(offsets) - 1), len(offsets) - 1)).tolist()
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
 def queries_where(offsets: IntArray, between: NDArray[np.bool_]) -> IntArray:
@@ -188,7 +188,7 @@ class _Table:
         docs, values, ends = self.doc_ids.to_list(), self.values.tolist(), self.offsets.tolist()
         return {
             query: dict(zip(docs[a:b], values[a:b], strict=True))
-            for query, a, b in zip(self.query_ids.to_list(), ends, ends[1:], strict=False)
+            for query, (a, b) in zip(self.query_ids.to_list(), pairwise(ends), strict=True)
         }
 
     @property
@@ -205,7 +205,7 @@ class _Table:
         return len(self.values)
 
     def keep(self, rows: NDArray[np.bool_] | IntArray) -> Self:
-        """Return the same queries with only some rows: a mask, or row numbers in ascending order."""
+        """Return the same queries with some of the rows: a mask, or row numbers, ascending."""
         index = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         counts = np.bincount(self.row_queries[index], minlength=len(self.query_ids))
         return replace(
@@ -223,11 +223,9 @@ class _Table:
     def _digest(self, kind: str, order: IntArray) -> str:
         queries = self.query_ids.arg_sort().to_numpy()
         digest = hashlib.sha256(f"ndcg {kind} 1\n".encode())
-        for ids in (self.query_ids.gather(queries), self.doc_ids.gather(order)):
-            # Lengths tell ids that hold a line end from two ids.
-            digest.update(ids.str.len_bytes().to_numpy().astype("<i8").tobytes())
-            digest.update("\n".join(ids.to_list()).encode())
+        digest.update(_joined(self.query_ids.gather(queries)))
         digest.update(np.diff(self.offsets)[queries].astype("<i8").tobytes())
+        digest.update(_joined(self.doc_ids.gather(order)))
         digest.update(self.values[order].astype("<f8").tobytes())
         return digest.hexdigest()
 
@@ -286,13 +284,18 @@ class Run(_Table):
         keys = pl.DataFrame(
             {"query": rank[self.row_queries], "score": self.values, "doc": self.doc_ids}
         )
-        order = keys.select(
-            pl.arg_sort_by("query", "score", "doc", descending=[False, True, True])
-        )
+        order = keys.select(pl.arg_sort_by("query", "score", "doc", descending=[False, True, True]))
         return self._digest("run", order.to_series().to_numpy().astype(np.int64))
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(self.query_ids)} queries, {len(self)} documents)"
+
+
+def _joined(ids: pl.Series) -> bytes:
+    """Return ids a line each; their lengths follow where a line end within an id blurs them."""
+    text: bytes = (ids.str.join("\n").item() or "").encode()
+    lengths = ids.str.len_bytes().to_numpy().astype("<i8").tobytes()
+    return text if text.count(b"\n") < max(len(ids), 1) else text + lengths
 
 
 def _frame(table: _Table, value: str) -> pl.DataFrame:
@@ -307,12 +310,14 @@ def _frame(table: _Table, value: str) -> pl.DataFrame:
 
 def as_id(value: object, what: str) -> str:
     """Return an id as text: itself, or the decimal digits of an integer."""
-    if isinstance(value, str) and value and _is_utf8(value):
+    if isinstance(value, str):
+        if not value:
+            raise InputError(f"{what} must not be empty")
+        if not _is_utf8(value):
+            raise InputError(f"{what} must be text that UTF-8 can hold, got {value!r}")
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
-    if value == "":
-        raise InputError(f"{what} must not be empty")
     raise InputError(f"{what} must be a string or an integer, got {value!r}")
 
 
@@ -338,14 +343,17 @@ def _with_text_ids(query_id: str, docs: Mapping[Any, Any]) -> Mapping[str, Any]:
 
 
 def _not_a_number(query_id: str, docs: Mapping[str, Any], what: str) -> InputError:
-    for doc, value in docs.items():
-        try:
-            pack("d", value)
-        except StructError:
-            break
+    doc, value = next(pair for pair in docs.items() if not _is_number(pair[1]))
     return InputError(
         f"query {query_id!r}, document {doc!r}: {what} must be a number, got {value!r}"
     )
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return bool(pack("d", value))
+    except (StructError, OverflowError, TypeError):
+        return False
 
 
 def shown(ids: Sequence[str]) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from ndcg.conventions import Convention, as_convention
-from ndcg.data import FloatArray, Qrels
 from ndcg.errors import OptionError
 from ndcg.evaluation import compute, mean_of, prepare_qrels, prepare_run, ranking_for
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.measures import Measure, nDCG, parse_measure
+
+if TYPE_CHECKING:
+    from ndcg.data import FloatArray, Qrels
 
 __all__ = ["Disagreement", "why"]
 

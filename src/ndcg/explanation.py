@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from ndcg.measures.gains import discounts, gain_of, ideal_sum
 from ndcg.ranking import order_documents
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ndcg.data import FloatArray
 
 __all__ = ["Explanation", "Step", "explain"]
@@ -233,12 +234,20 @@ def _explain(
     shown_docs = order[:depth]
     kind = "none" if measure.name == "CG" else applied.discount
     discount = discounts(max(depth, len(grades), 1), kind)
-    spans = dict(zip(ranking.doc_ids.to_list(), zip(ranking.first, ranking.last, strict=True), strict=True))
+    spans = dict(
+        zip(ranking.doc_ids.to_list(), zip(ranking.first, ranking.last, strict=True), strict=True)
+    )
     steps = [
-        _step(i, doc, grades.get(doc), spans.get(doc), discount, applied.gain, ties=ties, depth=depth)
+        _step(
+            i, doc, grades.get(doc), spans.get(doc), discount, applied.gain, ties=ties, depth=depth
+        )
         for i, doc in enumerate(shown_docs, 1)
     ]
-    sum_measure = measure if measure.name != "nDCG" else replace(DCG, parameters=measure.parameters, cutoff=measure.cutoff)
+    sum_measure = (
+        measure
+        if measure.name != "nDCG"
+        else replace(DCG, parameters=measure.parameters, cutoff=measure.cutoff)
+    )
     return Explanation(
         measure=measure,
         query_id=query,

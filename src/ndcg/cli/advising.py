@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from ndcg.cli.options import RunFiles, emit, input_options, output_options, read_qrels
+from ndcg.cli.options import Output, Reading, input_options, output_options
 
 
 @click.command("advise", short_help="Say which measure fits the judgments, and why.")
@@ -18,21 +16,15 @@ def advise_command(
     *,
     qrels: str,
     runs: tuple[str, ...],
-    qrels_format: str | None,
-    run_format: str | None,
-    parent: str | None,
-    duplicates: str | None,
-    format_: str,
-    output: str | None,
+    reading: Reading,
+    output: Output,
 ) -> None:
     """Read the judgments, and runs if there are any, and say which measure fits and why."""
     from ndcg.advice import advise
     from ndcg.reporting.advice_text import render_advice
 
-    judged = read_qrels(qrels, qrels_format)
-    files = RunFiles(runs, format=run_format, parent=parent, duplicates=duplicates or "error")
-    advice = advise(judged, files if runs else None)
-    if format_ == "json":
-        emit(json.dumps(advice.to_dict(), indent=2, ensure_ascii=False), output)
+    advice = advise(reading.qrels(qrels), reading.runs(runs) if runs else None)
+    if output.format == "json":
+        output.write_json(advice.to_dict())
     else:
-        emit(render_advice(advice), output)
+        output.write(render_advice(advice))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ndcg.cli.options import RunFiles, input_options, read_qrels, tell
+from ndcg.cli.options import Reading, input_options, tell
 
 
 @click.command("convert", short_help="Rewrite judgments or a run in another format.")
@@ -25,12 +25,9 @@ def convert_command(
     source: str,
     target: str,
     to: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    parent: str | None,
-    duplicates: str | None,
+    reading: Reading,
 ) -> None:
-    """Rewrite judgments (qrels) or a run in another format; OUT appears whole or not at all.
+    r"""Rewrite judgments (qrels) or a run in another format; OUT appears whole or not at all.
 
     \b
     ndcg convert run bm25.run bm25.parquet
@@ -40,13 +37,10 @@ def convert_command(
     from ndcg.formats.writing import write_qrels, write_run
 
     if kind == "qrels":
-        judged = read_qrels(source, qrels_format)
+        judged = reading.qrels(source)
         write_qrels(judged, target, format=to)
         tell([notice.text for notice in judged.notices])
         return
-    files = RunFiles(
-        (source,), format=run_format, parent=parent, duplicates=duplicates or "error"
-    )
-    run = files[next(iter(files))]
+    run = reading.runs((source,)).only()
     write_run(run, target, format=to)
     tell([notice.text for notice in run.notices])

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 
 import click
 
-from ndcg.cli.options import (
-    RunFiles,
-    as_option,
-    emit,
-    input_options,
-    output_options,
-    read_qrels,
-    tell,
-)
+from ndcg.cli.options import Output, Reading, as_option, input_options, output_options, tell
 
 FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 
@@ -46,14 +37,10 @@ def eval_command(
     profile: str | None,
     per_query: bool,
     save: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    parent: str | None,
-    duplicates: str | None,
-    format_: str,
-    output: str | None,
+    reading: Reading,
+    output: Output,
 ) -> None:
-    """Evaluate runs against judgments, with everything that could mislead.
+    r"""Evaluate runs against judgments, with everything that could mislead.
 
     QRELS and RUN are files in any usual format, compressed or not; - is standard input; a folder
     or a quoted pattern is one run in parts.
@@ -69,23 +56,20 @@ def eval_command(
     from ndcg.reporting.score_tables import heading, notice_lines, render_scores, scores_to_json
 
     rules = as_convention(profile)
-    if duplicates is not None:
-        rules = dataclasses.replace(rules, duplicates=duplicates)  # type: ignore[arg-type]
-    wanted = parse_measures(list(measures)) if measures else DEFAULT_MEASURES
-    files = RunFiles(runs, format=run_format, parent=parent, duplicates=rules.duplicates)
+    if reading.duplicates is not None:
+        rules = dataclasses.replace(rules, duplicates=reading.duplicates)  # type: ignore[arg-type]
     scores = evaluate(
-        read_qrels(qrels, qrels_format),
-        files,
-        wanted,
+        reading.qrels(qrels),
+        reading.runs(runs, rules.duplicates),
+        parse_measures(list(measures)) if measures else DEFAULT_MEASURES,
         convention=rules,
-        run_digests=format_ == "json" or save is not None,
+        run_digests=output.format == "json" or save is not None,
     )
-    if format_ == "json":
-        text = json.dumps(scores_to_json(scores, per_query=per_query), indent=2, ensure_ascii=False)
-    else:
-        text = render_scores(scores, format_, per_query=per_query)
     if save is not None:
         scores.save(save)
-    emit(text, output)
-    if format_ not in {"table", "json"}:
+    if output.format == "json":
+        output.write_json(scores_to_json(scores, per_query=per_query))
+        return
+    output.write(render_scores(scores, output.format, per_query=per_query))
+    if output.format != "table":
         tell([heading(scores), *notice_lines(scores)])

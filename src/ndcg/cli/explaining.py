@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
-from ndcg.cli.options import (
-    RunFiles,
-    as_option,
-    emit,
-    input_options,
-    output_options,
-    read_qrels,
-)
+from ndcg.cli.options import Output, Reading, as_option, input_options, output_options
 from ndcg.errors import OptionError
 
 if TYPE_CHECKING:
@@ -40,7 +32,7 @@ _PROFILES_COMPARED = 2
 @as_option
 @input_options
 @output_options("table", "json")
-def explain_command(
+def explain_command(  # noqa: PLR0913 - one parameter an option
     *,
     qrels: str,
     run: str,
@@ -50,14 +42,10 @@ def explain_command(
     against: str | None,
     queries: str | None,
     profile: str | None,
-    qrels_format: str | None,
-    run_format: str | None,
-    parent: str | None,
-    duplicates: str | None,
-    format_: str,
-    output: str | None,
+    reading: Reading,
+    output: Output,
 ) -> None:
-    """Explain one query's nDCG: every rank with grade, gain and discount, and the ideal order.
+    r"""Explain one query's nDCG: every rank with grade, gain and discount, and the ideal order.
 
     A hole, a document that was never judged, has no grade and gains nothing.
 
@@ -66,13 +54,13 @@ def explain_command(
     ndcg explain qrels.txt bm25.run c014 --move d2=1
     ndcg explain qrels.txt bm25.run c014 --against dense.run
     """
+    from ndcg.conventions import as_convention
     from ndcg.explanation import explain
     from ndcg.formats.beir import find_texts, read_texts
     from ndcg.reporting.explanation_tables import explanation_to_json, render_explanation
 
     paths = (run,) if against is None else (run, against)
-    files = RunFiles(paths, format=run_format, parent=parent, duplicates=duplicates or "error")
-    judged = read_qrels(qrels, qrels_format)
+    files, judged = reading.runs(paths, as_convention(profile).duplicates), reading.qrels(qrels)
     parts: list[Explanation] = [
         explain(judged, files[name], query, measure, convention=profile) for name in files
     ]
@@ -82,13 +70,12 @@ def explain_command(
         moved = moved.move(doc, rank)
     changed = moved if moves else None
     other = parts[1] if against is not None else None
-    if format_ == "json":
-        told = explanation_to_json(parts[0], changed, other)
-        emit(json.dumps(told, indent=2, ensure_ascii=False), output)
+    if output.format == "json":
+        output.write_json(explanation_to_json(parts[0], changed, other))
         return
     texts = queries or find_texts(qrels, "queries.jsonl")
     title = read_texts(texts).get(query) if texts else None
-    emit(render_explanation(parts[0], changed, other, title), output)
+    output.write(render_explanation(parts[0], changed, other, title))
 
 
 def _parse_move(text: str) -> tuple[str, int]:
@@ -115,14 +102,10 @@ def why_command(
     profiles: tuple[str, ...],
     measure: str,
     top: int,
-    qrels_format: str | None,
-    run_format: str | None,
-    parent: str | None,
-    duplicates: str | None,
-    format_: str,
-    output: str | None,
+    reading: Reading,
+    output: Output,
 ) -> None:
-    """Say on which queries two conventions give two numbers, and through which rule.
+    r"""Say on which queries two conventions give two numbers, and through which rule.
 
     \b
     ndcg why qrels.txt bm25.run --as trec_eval --as sklearn
@@ -134,13 +117,10 @@ def why_command(
     if len(profiles) != _PROFILES_COMPARED:
         raise OptionError(f"why takes two profiles, --as A --as B, got {len(profiles)}")
     first, second = (as_convention(name) for name in profiles)
-    policy = duplicates or next(
-        (c.duplicates for c in (first, second) if c.duplicates != "error"), "error"
-    )
-    files = RunFiles((run,), format=run_format, parent=parent, duplicates=policy)
-    name = next(iter(files))
-    found = why(read_qrels(qrels, qrels_format), files[name], first, second, measure)
-    if format_ == "json":
-        emit(json.dumps(found.to_dict(), indent=2, ensure_ascii=False), output)
+    policies = (convention.duplicates for convention in (first, second))
+    files = reading.runs((run,), next((one for one in policies if one != "error"), "error"))
+    found = why(reading.qrels(qrels), files.only(), first, second, measure)
+    if output.format == "json":
+        output.write_json(found.to_dict())
     else:
-        emit(render_disagreement(found, top=top), output)
+        output.write(render_disagreement(found, top=top))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,8 +18,49 @@ from ndcg.errors import InputError
 if TYPE_CHECKING:
     from ndcg.data import Qrels, Run
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Command = Callable[..., None]
 _SLOW_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a command reads its files."""
+
+    qrels_format: str | None
+    run_format: str | None
+    parent: str | None
+    duplicates: str | None
+
+    def qrels(self, path: str) -> Qrels:
+        """Read the judgments."""
+        from ndcg.formats.reading import as_qrels
+
+        return as_qrels(path, format=self.qrels_format)
+
+    def runs(self, paths: tuple[str, ...], policy: str = "error") -> RunFiles:
+        """Return the runs, each to be read when it is asked for."""
+        return RunFiles(paths, self, self.duplicates or policy)
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a command writes its result."""
+
+    format: str
+    path: str | None
+
+    def write(self, text: str) -> None:
+        """Write to standard output, or to a file that appears whole or not at all."""
+        if self.path is None or self.path == "-":
+            click.echo(text)
+            return
+        from ndcg.formats.writing import write_whole
+
+        write_whole(Path(self.path), f"{text}\n".encode())
+
+    def write_json(self, told: dict[str, Any]) -> None:
+        """Write plain values as JSON."""
+        self.write(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def as_option(command: _Command) -> _Command:
@@ -31,61 +75,67 @@ def as_option(command: _Command) -> _Command:
 
 
 def input_options(command: _Command) -> _Command:
-    """Add the options that say how files are read."""
-    for option in reversed(
-        [
-            click.option(
-                "--qrels-format",
-                metavar="FORMAT",
-                help="trec, beir, tsv, csv, msmarco, parquet, arrow, jsonl or json; "
-                "sniffed unless given.",
-            ),
-            click.option("--run-format", metavar="FORMAT", help="The same for runs."),
-            click.option(
-                "--parent",
-                metavar="SEP|FILE",
-                help="Runs hold chunks: a separator ('#' makes d7#2 the document d7) or a file of "
-                "two columns, chunk_id doc_id.",
-            ),
-            click.option(
-                "--duplicates",
-                type=click.Choice(["error", "first", "last"]),
-                help="A document retrieved twice for a query: refuse it (default), or count its "
-                "first or last line.",
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+    """Add the options that say how files are read; the command gets them as `reading`."""
+
+    @click.option(
+        "--qrels-format",
+        metavar="FORMAT",
+        help="trec, beir, tsv, csv, msmarco, parquet, arrow, jsonl or json; sniffed unless given.",
+    )
+    @click.option("--run-format", metavar="FORMAT", help="The same for runs.")
+    @click.option(
+        "--parent",
+        metavar="SEP|FILE",
+        help="Runs hold chunks: a separator ('#' makes d7#2 the document d7) or a file of two "
+        "columns, chunk_id doc_id.",
+    )
+    @click.option(
+        "--duplicates",
+        type=click.Choice(["error", "first", "last"]),
+        help="A document retrieved twice for a query: refuse it (default), or count its first or "
+        "last line.",
+    )
+    @functools.wraps(command)
+    def gathered(
+        *,
+        qrels_format: str | None,
+        run_format: str | None,
+        parent: str | None,
+        duplicates: str | None,
+        **others: Any,
+    ) -> None:
+        reading = Reading(qrels_format, run_format, parent, duplicates)
+        command(reading=reading, **others)
+
+    return gathered
 
 
 def output_options(*formats: str) -> Callable[[_Command], _Command]:
-    """Add ``--format`` and ``-o``."""
+    """Add ``--format`` and ``-o``; the command gets them as `output`."""
 
     def add(command: _Command) -> _Command:
-        command = click.option(
-            "-o", "--output", metavar="FILE", help="Write the result to a file, whole or not at all."
-        )(command)
-        return click.option(
+        @click.option(
             "--format",
             "format_",
             type=click.Choice(formats),
             default=formats[0],
             show_default=True,
             help="How the result is written.",
-        )(command)
+        )
+        @click.option(
+            "-o",
+            "--output",
+            "path",
+            metavar="FILE",
+            help="Write the result to a file, whole or not at all.",
+        )
+        @functools.wraps(command)
+        def gathered(*, format_: str, path: str | None, **others: Any) -> None:
+            command(output=Output(format_, path), **others)
+
+        return gathered
 
     return add
-
-
-def emit(text: str, output: str | None) -> None:
-    """Write a result to standard output, or to a file that appears whole or not at all."""
-    if output is None or output == "-":
-        click.echo(text)
-        return
-    from ndcg.formats.writing import write_whole
-
-    write_whole(Path(output), f"{text}\n".encode())
 
 
 def tell(lines: list[str]) -> None:
@@ -94,42 +144,38 @@ def tell(lines: list[str]) -> None:
         click.echo(f"note: {line}", err=True)
 
 
-def read_qrels(path: str, format: str | None) -> Qrels:
-    """Read the judgments that a command was given."""
-    from ndcg.formats.reading import as_qrels
-
-    return as_qrels(path, format=format)
-
-
 class RunFiles(Mapping[str, Any]):
     """Runs by name, each read when it is asked for, so that one at a time is in memory."""
 
-    def __init__(
-        self,
-        paths: tuple[str, ...],
-        *,
-        format: str | None = None,
-        parent: str | None = None,
-        duplicates: str = "error",
-    ) -> None:
+    def __init__(self, paths: tuple[str, ...], reading: Reading, duplicates: str) -> None:
         from ndcg.evaluation import distinct_names
 
         if len(set(paths)) < len(paths):
             twice = next(path for path in paths if paths.count(path) > 1)
             raise InputError(f"{twice}: given twice; name each run once")
         self._paths = dict(zip(distinct_names(list(paths)), paths, strict=True))
-        self._options = {"format": format, "duplicates": duplicates}
-        self._parent = parent
+        self._reading = reading
+        self._duplicates = duplicates
         self._started = time.monotonic()
 
     def __getitem__(self, name: str) -> Run:
         from ndcg.formats.reading import as_run, read_parents
 
-        parent: Any = self._parent
+        parent: Any = self._reading.parent
         if parent is not None and Path(parent).is_file():
             parent = read_parents(parent)
         self._show_progress(name)
-        return as_run(self._paths[name], name=name, parent=parent, **self._options)
+        return as_run(
+            self._paths[name],
+            format=self._reading.run_format,
+            name=name,
+            duplicates=self._duplicates,
+            parent=parent,
+        )
+
+    def only(self) -> Run:
+        """Return the one run that there is."""
+        return self[next(iter(self._paths))]
 
     def __iter__(self) -> Iterator[str]:
         yield from self._paths

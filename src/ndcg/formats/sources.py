@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import glob
 import io
+import re
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from os import fspath
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ndcg.errors import InputError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
 HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 8 << 20
+_SHOWN = 80
 
 _COMPRESSED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "bzip2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\0"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
+_LONGEST_MAGIC = 10
 _REFUSED = {
     b"PK\x03\x04": "a zip archive",
     b"\x04\x22\x4d\x18": "an lz4 file",
-    b"ORC": "an ORC file",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
 }
@@ -47,22 +54,31 @@ class Source:
             self.content = sys.stdin.buffer.read()
             return io.BytesIO(self.content)
         try:
-            return self.path.open("rb")
+            stream = self.path.open("rb")
         except OSError as error:
             raise InputError(f"{self.name}: {_reason(error)}") from None
+        if stream.seekable():
+            return stream
+        # A pipe, such as the shell's <(command), can be read only once.
+        with stream:
+            self.content = stream.read()
+        return io.BytesIO(self.content)
 
     def open(self) -> BinaryIO:
         """Open the bytes decompressed."""
         raw = self.open_raw()
-        magic = raw.read(6)
-        raw.seek(0)
-        kind = next((k for start, k in _COMPRESSED.items() if magic.startswith(start)), None)
-        return raw if kind is None else _decompress(raw, kind)
+        magic = self.read(raw, _LONGEST_MAGIC)
+        kind = next((kind for kind, form in _COMPRESSED.items() if form.match(magic)), None)
+        if kind is None:
+            raw.seek(0)
+            return raw
+        raw.close()
+        return _decompress(self.path if self.content is None else io.BytesIO(self.content), kind)
 
-    def head(self) -> bytes:
+    def head(self, size: int = HEAD_BYTES) -> bytes:
         """Return the first bytes, decompressed."""
         with self.open() as stream:
-            return self.read(stream, HEAD_BYTES)
+            return self.read(stream, size)
 
     def read(self, stream: BinaryIO, size: int = -1) -> bytes:
         """Read from a stream of this source; a damaged archive is an `InputError`."""
@@ -102,25 +118,18 @@ def _damaged(name: str, error: Exception) -> str:
     return f"{name}: the compressed file {what} ({error}); copy or compress it again"
 
 
-def _decompress(raw: BinaryIO, kind: str) -> BinaryIO:
+def _decompress(file: Path | BinaryIO | None, kind: str) -> BinaryIO:
     if kind == "gzip":
-        import gzip
-
-        return cast("BinaryIO", gzip.GzipFile(fileobj=raw))
-    if kind == "bzip2":
-        import bz2
-
-        return cast("BinaryIO", bz2.BZ2File(raw))
-    if kind == "xz":
-        import lzma
-
-        return cast("BinaryIO", lzma.LZMAFile(raw))
-    if sys.version_info >= (3, 14):
-        from compression import zstd
+        import gzip as module
+    elif kind == "bzip2":
+        import bz2 as module  # type: ignore[no-redef]
+    elif kind == "xz":
+        import lzma as module  # type: ignore[no-redef]
+    elif sys.version_info >= (3, 14):
+        from compression import zstd as module
     else:
-        from backports import zstd
-
-    return cast("BinaryIO", zstd.ZstdFile(raw))
+        from backports import zstd as module
+    return cast("BinaryIO", module.open(file))
 
 
 def _reason(error: OSError) -> str:
@@ -128,7 +137,7 @@ def _reason(error: OSError) -> str:
         return "no such file"
     if isinstance(error, IsADirectoryError):
         return "is a folder, expected a file"
-    return (error.strerror or str(error)).lower()
+    return f"cannot be read ({(error.strerror or str(error)).lower()})"
 
 
 def open_source(path: str | Path) -> Source:
@@ -143,11 +152,32 @@ def refuse_binary(source: Source, head: bytes) -> None:
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{source.name}: this is {what}; unpack or convert it to UTF-8 text")
+    if head[257:262] == b"ustar":
+        raise InputError(f"{source.name}: this is a tar archive; unpack it and name the files")
     if b"\0" in head:
         raise InputError(
-            f"{source.name}: binary data (a zero byte at {head.index(bytes(1))}), expected text, "
-            "Parquet or Arrow IPC"
+            f"{source.name}: binary data (a zero byte at byte {head.index(bytes(1))}), expected "
+            "UTF-8 text, Parquet or Arrow IPC"
         )
+
+
+def checked_path(path: str | PathLike[str]) -> str:
+    """Return a path as text; what cannot be one, such as the content itself, is an `InputError`."""
+    text = fspath(path)
+    if not text:
+        raise InputError("the path is empty, expected the name of a file or a folder")
+    if "\n" in text or "\0" in text:
+        raise InputError(
+            f"{text[:_SHOWN]!r}... is no path: it has a line end or a zero byte in it; to "
+            "evaluate text, write it to a file or give a mapping"
+        )
+    if re.match(r"[a-z][a-z0-9+]+://", text):
+        raise InputError(f"{text}: is an address, expected a file; download it first")
+    try:
+        Path(text).exists()
+    except OSError as error:
+        raise InputError(f"{text[:_SHOWN]}: {_reason(error)}") from None
+    return text
 
 
 def expand(path: str | Path) -> list[Path]:
@@ -159,7 +189,9 @@ def expand(path: str | Path) -> list[Path]:
             part for part in place.iterdir() if part.is_file() and part.name[0] not in "._"
         )
         if not parts:
-            raise InputError(f"{text}: the folder has no files")
+            raise InputError(
+                f"{text}: the folder has no files (names that begin with . or _ do not count)"
+            )
         return parts
     if any(mark in text for mark in "*?[") and not place.exists():
         parts = sorted(Path(match) for match in glob.glob(text))  # noqa: PTH207

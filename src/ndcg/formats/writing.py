@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from ndcg.data import Qrels, Run
 from ndcg.errors import InputError, OptionError, check_choice
 from ndcg.formats.layouts import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ndcg.data import Qrels, Run
 
 __all__ = ["write_qrels", "write_run"]
 
@@ -44,10 +45,7 @@ def write_qrels(qrels: Qrels, path: str | Path, *, format: str | None = None) ->
     """
     frame = qrels.frame.with_columns(relevance=_whole(qrels.frame["relevance"]))
     form = _format_of(path, format)
-    if form == "trec":
-        _refuse_blanks(frame)
-        frame = frame.select("query_id", pl.lit("0").alias("iteration"), "doc_id", "relevance")
-    elif form == "msmarco":
+    if form in {"trec", "msmarco"}:
         _refuse_blanks(frame)
         frame = frame.select("query_id", pl.lit("0").alias("iteration"), "doc_id", "relevance")
     elif form == "beir":
@@ -75,10 +73,17 @@ def write_run(run: Run, path: str | Path, *, format: str | None = None) -> None:
     if form == "trec":
         tag = "_".join(run.name.split()) or "run"
         frame = frame.select(
-            "query_id", pl.lit("Q0").alias("Q0"), "doc_id", "rank", "score", pl.lit(tag).alias("tag")
+            "query_id",
+            pl.lit("Q0").alias("Q0"),
+            "doc_id",
+            "rank",
+            "score",
+            pl.lit(tag).alias("tag"),
         )
     else:
-        kept = ["query_id", "doc_id", "rank"] if form == "msmarco" else ["query_id", "doc_id", "score"]
+        kept = (
+            ["query_id", "doc_id", "rank"] if form == "msmarco" else ["query_id", "doc_id", "score"]
+        )
         frame = frame.select(kept)
     _write(frame, path, form, run)
 
@@ -125,7 +130,9 @@ def write_whole(target: Path, content: bytes) -> None:
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
-        raise OptionError(f"{target}: cannot write there ({(error.strerror or '').lower()})") from None
+        raise OptionError(
+            f"{target}: cannot write there ({(error.strerror or '').lower()})"
+        ) from None
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
@@ -152,7 +159,9 @@ def _encode(frame: pl.DataFrame, form: str, table: Qrels | Run) -> bytes:
     else:
         frame.write_csv(
             stream,
-            separator="," if form == "csv" else ("\t" if form in {"tsv", "beir", "msmarco"} else " "),
+            separator=","
+            if form == "csv"
+            else ("\t" if form in {"tsv", "beir", "msmarco"} else " "),
             include_header=form in {"csv", "tsv", "beir"},
             quote_style="necessary" if form == "csv" else "never",
         )

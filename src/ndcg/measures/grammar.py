@@ -80,7 +80,7 @@ def parse_measure(text: str | Measure) -> Measure:
         return _build(name, preset, None, None, plain)
     wanted = re.split(r"[@(.]|_\d", plain)[0]
     raise MeasureError(
-        f"no measure named {text!r}{near_miss(wanted, [*CATALOGUE, *_ALIASES])}"
+        f"no measure named {text!r}{near_miss(wanted, [*_ALIASES, *CATALOGUE])}"
     )
 
 

@@ -162,7 +162,9 @@ def render_disagreement(found: Disagreement, *, top: int) -> str:
         rows = [tuple(row.values()) for row in found.queries.head(top).to_dicts()]
         more = len(found.queries) - len(rows)
         table = render_grid(Grid(("query", a, b, "difference", "rules"), tuple(rows)), "table")
-        parts.append(f"{len(found.queries)} queries differ\n{table}" + (f"\n({more} more)" if more else ""))
+        parts.append(
+            f"{len(found.queries)} queries differ\n{table}" + (f"\n({more} more)" if more else "")
+        )
     return "\n\n".join(parts)
 
 

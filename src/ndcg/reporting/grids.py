@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ndcg.errors import check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GRID_FORMATS = ("table", "csv", "tsv", "md", "latex")
 _LATEX = {
@@ -100,10 +103,8 @@ def _latex(grid: Grid) -> str:
     columns = "".join("r" if grid.is_numeric(i) else "l" for i in range(len(grid.names)))
     lines = [[_to_latex(cell) for cell in line] for line in [list(grid.names), *grid.cells()]]
     body = [" & ".join(line) + r" \\" for line in lines]
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", body[0], r"\midrule", *body[1:]]
-        + [r"\bottomrule", r"\end{tabular}"]
-    )
+    head = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", body[0], r"\midrule"]
+    return "\n".join([*head, *body[1:], r"\bottomrule", r"\end{tabular}"])
 
 
 def _to_latex(text: str) -> str:
