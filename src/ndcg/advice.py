@@ -87,8 +87,8 @@ def advise(
     facts, measures = [*_facts(shape)], [*_measures(shape)]
     cautions = [*_cautions(shape)]
     named = {} if runs is None else named_runs(runs)
-    for name, one in named.items():
-        run = as_run(one, name=name)
+    for name in named:
+        run = as_run(named[name], name=name)
         facts.append(_run_fact(run))
         cautions += _run_cautions(judged, run, shape)
     if len(named) > 1:

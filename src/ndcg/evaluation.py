@@ -280,13 +280,9 @@ def evaluate(
     if barren:
         notices.append(_barren_notice(barren, len(judged.query_ids), rules))
     scored: list[RunScores] = []
-    for name, one in named_runs(runs).items():
-        # Called by name of the argument so that a large run is freed before the next is read.
-        read = as_run(one, name=name, duplicates=rules.duplicates, copy=False)
-        run = prepare_run(read, rules)
-        evaluated, told = _evaluate_one(judged, run, wanted, rules)
-        if run_digests:
-            evaluated = replace(evaluated, digest=run.digest)
+    named = named_runs(runs)
+    for name in named:
+        evaluated, told = _evaluate_named(judged, named, name, wanted, rules, digest=run_digests)
         scored.append(evaluated)
         notices += told
     return Scores(
@@ -301,13 +297,35 @@ def evaluate(
     )
 
 
+def _evaluate_named(
+    qrels: Qrels,
+    named: Mapping[str, Any],
+    name: str,
+    measures: tuple[Measure, ...],
+    rules: Convention,
+    *,
+    digest: bool,
+) -> tuple[RunScores, list[Notice]]:
+    # In a function of its own, a large run is freed before the next one is read.
+    read = as_run(named[name], name=name, duplicates=rules.duplicates, copy=False)
+    run = prepare_run(read, rules)
+    scores, notices = _evaluate_one(qrels, run, measures, rules)
+    return (replace(scores, digest=run.digest) if digest else scores), notices
+
+
+class NamedRuns(Mapping[str, Any]):
+    """Runs by name that are read when they are asked for; subclasses read them."""
+
+
 def sorted_queries(qrels: Qrels) -> list[str]:
     """Return the judged queries by id, the order of every per-query array."""
     return qrels.query_ids.sort().to_list()
 
 
-def named_runs(runs: Any) -> dict[str, Any]:
+def named_runs(runs: Any) -> Mapping[str, Any]:
     """Return runs by name from one run, a mapping of named runs, or a list of paths and runs."""
+    if isinstance(runs, NamedRuns):
+        return runs
     if isinstance(runs, Mapping) and not hasattr(runs, "__arrow_c_stream__"):
         inner = next(iter(runs.values()), None)
         many = not isinstance(inner, Mapping) or isinstance(next(iter(inner.values()), None), Mapping)

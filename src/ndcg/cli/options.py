@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ndcg.errors import InputError
-
 if TYPE_CHECKING:
-    from ndcg.data import Qrels, Run
+    from ndcg.cli.run_files import RunFiles
+    from ndcg.data import Qrels
 
 _Command = Callable[..., None]
-_SLOW_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +35,8 @@ class Reading:
 
     def runs(self, paths: tuple[str, ...], policy: str = "error") -> RunFiles:
         """Return the runs, each to be read when it is asked for."""
+        from ndcg.cli.run_files import RunFiles
+
         return RunFiles(paths, self, self.duplicates or policy)
 
 
@@ -142,56 +140,3 @@ def tell(lines: list[str]) -> None:
     """Write notices to standard error."""
     for line in lines:
         click.echo(f"note: {line}", err=True)
-
-
-class RunFiles(Mapping[str, Any]):
-    """Runs by name, each read when it is asked for, so that one at a time is in memory."""
-
-    def __init__(self, paths: tuple[str, ...], reading: Reading, duplicates: str) -> None:
-        from ndcg.evaluation import distinct_names
-
-        if len(set(paths)) < len(paths):
-            twice = next(path for path in paths if paths.count(path) > 1)
-            raise InputError(f"{twice}: given twice; name each run once")
-        self._paths = dict(zip(distinct_names(list(paths)), paths, strict=True))
-        self._reading = reading
-        self._duplicates = duplicates
-        self._started = time.monotonic()
-
-    def __getitem__(self, name: str) -> Run:
-        from ndcg.formats.reading import as_run, read_parents
-
-        parent: Any = self._reading.parent
-        if parent is not None and Path(parent).is_file():
-            parent = read_parents(parent)
-        self._show_progress(name)
-        return as_run(
-            self._paths[name],
-            format=self._reading.run_format,
-            name=name,
-            duplicates=self._duplicates,
-            parent=parent,
-        )
-
-    def only(self) -> Run:
-        """Return the one run that there is."""
-        return self[next(iter(self._paths))]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._paths
-        self._clear_progress()
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    def _is_slow(self) -> bool:
-        return sys.stderr.isatty() and time.monotonic() - self._started > _SLOW_SECONDS
-
-    def _show_progress(self, name: str) -> None:
-        if self._is_slow():
-            place = list(self._paths).index(name) + 1
-            click.echo(f"\r\x1b[Kreading run {place} of {len(self)}: {name}", nl=False, err=True)
-
-    def _clear_progress(self) -> None:
-        if self._is_slow() and len(self) > 1:
-            click.echo("\r\x1b[K", nl=False, err=True)
