@@ -18,6 +18,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ndcg.advice import Advice, advise
+    from ndcg.comparison import (
+        Comparison,
+        Decomposition,
+        Pair,
+        SlicePair,
+        Verdict,
+        compare,
+        decompose,
+    )
     from ndcg.conventions import PROFILES, Convention
     from ndcg.data import Notice, Qrels, Run
     from ndcg.disagreement import Disagreement, why
@@ -47,10 +56,16 @@ if TYPE_CHECKING:
         nDCG,
         parse_measure,
     )
+    from ndcg.planning import Effort, Plan, plan
     from ndcg.ranking import Ranking, rank
+    from ndcg.references import Reference, find_references
+    from ndcg.slicing import Slices, as_slices
 
 _HOMES = {
     "ndcg.advice": ("Advice", "advise"),
+    "ndcg.comparison": (
+        *("Comparison", "Decomposition", "Pair", "SlicePair", "Verdict", "compare", "decompose"),
+    ),
     "ndcg.conventions": ("PROFILES", "Convention"),
     "ndcg.data": ("Notice", "Qrels", "Run"),
     "ndcg.disagreement": ("Disagreement", "why"),
@@ -76,7 +91,10 @@ _HOMES = {
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
     ),
+    "ndcg.planning": ("Effort", "Plan", "plan"),
     "ndcg.ranking": ("Ranking", "rank"),
+    "ndcg.references": ("Reference", "find_references"),
+    "ndcg.slicing": ("Slices", "as_slices"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -90,8 +108,11 @@ __all__ = [
     "RR",
     "Advice",
     "Bpref",
+    "Comparison",
     "Convention",
+    "Decomposition",
     "Disagreement",
+    "Effort",
     "Explanation",
     "InputError",
     "Judged",
@@ -105,26 +126,37 @@ __all__ = [
     "NumRet",
     "OptionError",
     "P",
+    "Pair",
+    "Plan",
     "Qrels",
     "R",
     "Ranking",
+    "Reference",
     "Rprec",
     "Run",
     "RunScores",
     "Scores",
+    "SlicePair",
+    "Slices",
     "Step",
     "Success",
     "TieRange",
+    "Verdict",
     "__version__",
     "advise",
     "as_qrels",
     "as_run",
+    "as_slices",
+    "compare",
+    "decompose",
     "evaluate",
     "explain",
+    "find_references",
     "infAP",
     "load_scores",
     "nDCG",
     "parse_measure",
+    "plan",
     "rank",
     "tie_range",
     "why",

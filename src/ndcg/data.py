@@ -207,14 +207,15 @@ class _Table:
     def keep(self, rows: NDArray[np.bool_] | IntArray) -> Self:
         """Return the same queries with some of the rows: a mask, or row numbers, ascending."""
         index = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        counts = np.bincount(self.row_queries[index], minlength=len(self.query_ids))
-        return replace(
-            self,
-            offsets=_offsets(counts.astype(np.int64)),
-            values=self.values[index],
-            _doc_ids=self.doc_ids.gather(index),
-            _mapping=None,
+        return self.with_rows(
+            self.row_queries[index], self.doc_ids.gather(index), self.values[index]
         )
+
+    def with_rows(self, row_queries: IntArray, doc_ids: pl.Series, values: FloatArray) -> Self:
+        """Return the same queries with other rows, in order of query."""
+        counts = np.bincount(row_queries, minlength=len(self.query_ids)).astype(np.int64)
+        offsets = _offsets(counts)
+        return replace(self, offsets=offsets, values=values, _doc_ids=doc_ids, _mapping=None)
 
     def with_notices(self, notices: Sequence[Notice]) -> Self:
         """Return the same rows with notices of how they were read added."""
@@ -354,6 +355,11 @@ def _is_number(value: object) -> bool:
         return bool(pack("d", value))
     except (StructError, OverflowError, TypeError):
         return False
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 line``, ``2 lines``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def shown(ids: Sequence[str]) -> str:

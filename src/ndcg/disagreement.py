@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from ndcg.conventions import Convention, as_convention
-from ndcg.errors import OptionError
+from ndcg.conventions import PROFILES, Convention, as_convention, spell_gain
+from ndcg.data import shown
+from ndcg.errors import InputError, OptionError
 from ndcg.evaluation import compute, mean_of, prepare_qrels, prepare_run, ranking_for
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.measures import Measure, nDCG, parse_measure
@@ -55,8 +57,9 @@ class Disagreement:
 
     def __repr__(self) -> str:
         (a, b), (x, y) = self.names, self.means
-        n = len(self.queries)
-        return f"Disagreement({self.measure!r}: {a} {x:.4f}, {b} {y:.4f}; {n} queries differ)"
+        count = len(self.queries)
+        differ = "1 query differs" if count == 1 else f"{count} queries differ"
+        return f"Disagreement({self.measure!r}: {a} {x:.4f}, {b} {y:.4f}; {differ})"
 
     def _repr_html_(self) -> str:
         tables = [frame._repr_html_() for frame in (self.rules, self.queries)]
@@ -67,11 +70,11 @@ class Disagreement:
         return self.queries
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return everything as plain values; None for the mean of no query."""
         return {
             "measure": repr(self.measure),
             "conventions": list(self.names),
-            "means": list(self.means),
+            "means": [None if math.isnan(mean) else mean for mean in self.means],
             "counts": list(self.counts),
             "rules": self.rules.to_dicts(),
             "queries": self.queries.to_dicts(),
@@ -119,11 +122,23 @@ def why(
         raise OptionError(f"{names[0]} and {names[1]} have the same rules; nothing can differ")
     # A list read for the stricter policy would stop where the laxer one goes on.
     lax = next((c.duplicates for c in (a, b) if c.duplicates != "error"), "error")
-    source = as_run(run, duplicates=lax)
+    sources = {
+        policy: as_run(run, duplicates=policy)
+        for policy in dict.fromkeys(
+            lax if c.duplicates == "error" else c.duplicates for c in (a, b)
+        )
+    }
 
     def values(rules: Convention) -> FloatArray:
+        source = sources.get(rules.duplicates, sources[lax])
         ready = prepare_run(source, rules)
         ranking = ranking_for(prepare_qrels(judged, rules), ready, wanted.ties_under(rules), rules)
+        if not ranking.answered.any():
+            raise InputError(
+                f"{source.name}: none of its queries is judged; the run has "
+                f"{shown(source.query_ids.sort().to_list())}, the qrels have "
+                f"{shown(ranking.query_ids)}"
+            )
         return compute(wanted, ranking, rules)
 
     here, there = values(a), values(b)
@@ -141,7 +156,9 @@ def why(
 
 
 def _name(convention: Convention) -> str:
-    return convention.profile
+    """Return the name of a profile, or what the rules of another convention are."""
+    known = PROFILES.get(convention.profile) == convention
+    return convention.profile if known else convention.describe()
 
 
 def _count(values: FloatArray) -> int:
@@ -185,10 +202,18 @@ def _rules(
         for rule, values in changed.items()
     ]  # fmt: skip
     columns = ["rule", "first", "second", "queries", "mean"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return pl.DataFrame(rows, schema=columns, orient="row").with_columns(
+        pl.col("mean").fill_nan(None)
+    )
 
 
-def _word(setting: object) -> str:
-    if isinstance(setting, tuple):
-        return ", ".join(f"{key}: {value}" for key, value in setting) or "none"
-    return str(setting)
+def _word(setting: Any) -> str:
+    """Return a rule's setting in words; a gain mapping holds numbers, tie exceptions hold names."""
+    if not isinstance(setting, tuple):
+        return str(setting)
+    if all(isinstance(key, float) for key, _ in setting):
+        return spell_gain(setting) if setting else "none"
+    orders = dict.fromkeys(order for _, order in setting)
+    return "; ".join(
+        f"{', '.join(name for name, own in setting if own == order)} {order}" for order in orders
+    )

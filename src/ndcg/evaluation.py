@@ -6,19 +6,22 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from ndcg.conventions import Convention, as_convention
-from ndcg.data import FloatArray, Notice, Qrels, Run, shown
+from ndcg.data import FloatArray, Notice, Qrels, Run, counted, shown
 from ndcg.errors import InputError, OptionError, near_miss
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.measures import Judged, Measure, R, nDCG, parse_measure, parse_measures
 from ndcg.ranking import ORDERS, Ranking, rank
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["RunScores", "Scores", "TieRange", "evaluate", "load_scores", "tie_range"]
 
@@ -127,7 +130,9 @@ class Scores:
             if run.name == name:
                 return run
         known = [run.name for run in self.runs]
-        raise OptionError(f"no run named {name!r}{near_miss(name, known)} (runs: {', '.join(known)})")
+        raise OptionError(
+            f"no run named {name!r}{near_miss(name, known)} (runs: {', '.join(known)})"
+        )
 
     def _column(self, measure: Measure | str) -> int:
         wanted = parse_measure(measure)
@@ -210,6 +215,11 @@ def load_scores(path: str | Path) -> Scores:
     if "ndcg" not in metadata:
         raise InputError(f"{path}: a Parquet file, but not scores saved by Scores.save")
     told = json.loads(metadata["ndcg"])
+    if told["schema"] > _SCHEMA:
+        raise InputError(
+            f"{path}: saved in form {told['schema']} by a newer version of ndcg, this one reads "
+            f"form {_SCHEMA}; update ndcg"
+        )
     names = told["measures"]
     values = frame.select(names).fill_null(float("nan")).to_numpy()
     n = len(told["queries"])
@@ -273,7 +283,7 @@ def evaluate(
     '1 of 2 judged queries is not in the run: counted as 0'
     """
     rules = as_convention(convention)
-    wanted = parse_measures(measures)  # type: ignore[arg-type]
+    wanted = parse_measures(measures)
     judged = prepare_qrels(as_qrels(qrels), rules)
     barren = len(judged.query_ids) - _fertile(judged)
     notices = list(judged.notices)
@@ -328,13 +338,18 @@ def named_runs(runs: Any) -> Mapping[str, Any]:
         return runs
     if isinstance(runs, Mapping) and not hasattr(runs, "__arrow_c_stream__"):
         inner = next(iter(runs.values()), None)
-        many = not isinstance(inner, Mapping) or isinstance(next(iter(inner.values()), None), Mapping)
+        many = not isinstance(inner, Mapping) or isinstance(
+            next(iter(inner.values()), None), Mapping
+        )
         return dict(runs) if runs and many else {"run": runs}
-    if isinstance(runs, (list, tuple)) and runs:
-        if not all(isinstance(one, (str, PathLike, Run)) for one in runs):
-            return {"run": runs}
+    if isinstance(runs, (list, tuple)) and runs and all(_is_run_like(one) for one in runs):
         return dict(zip(distinct_names(list(runs)), runs, strict=True))
     return {distinct_names([runs])[0]: runs}
+
+
+def _is_run_like(one: object) -> bool:
+    """Whether a member of a list is a run of its own rather than a row of one."""
+    return isinstance(one, (str, PathLike, Run, Mapping)) or hasattr(one, "__arrow_c_stream__")
 
 
 def distinct_names(runs: list[Any]) -> list[str]:
@@ -350,12 +365,11 @@ def distinct_names(runs: list[Any]) -> list[str]:
     for i, run in enumerate(runs):
         if names.count(names[i]) > 1 and isinstance(run, (str, PathLike)):
             names[i] = str(run)
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            names[i] = f"{name} ({seen[name]})"
-    return names
+    distinct: list[str] = []
+    for name in names:
+        copies = (f"{name} ({number})" for number in count(2))
+        distinct.append(next(one for one in chain([name], copies) if one not in distinct))
+    return distinct
 
 
 def prepare_qrels(qrels: Qrels, rules: Convention) -> Qrels:
@@ -370,10 +384,11 @@ def prepare_qrels(qrels: Qrels, rules: Convention) -> Qrels:
         grade = qrels.values[whole != qrels.values][0]
         raise InputError(
             f"profile {rules.profile!r} takes integer grades only, got {grade:g} "
-            f"({changed} such judgments); the default convention takes fractions"
+            f"({counted(changed, 'such judgment')}); the default convention takes fractions"
         )
-    text = f"{changed} fractional grades cut to integers, as {rules.profile} does"
-    return replace(qrels, values=whole).with_notices([Notice("grades-cut", text)])
+    text = f"{counted(changed, 'fractional grade')} cut to integers, as {rules.profile} does"
+    cut = qrels.with_rows(qrels.row_queries, qrels.doc_ids, whole + 0.0)
+    return cut.with_notices([Notice("grades-cut", text)])
 
 
 def prepare_run(run: Run, rules: Convention) -> Run:
@@ -384,7 +399,9 @@ def prepare_run(run: Run, rules: Convention) -> Run:
     dropped = int(same.sum())
     if not dropped:
         return run
-    text = f"{dropped} documents with the id of their query left out, as {rules.profile} does"
+    text = (
+        f"{counted(dropped, 'document')} with the id of the query left out, as {rules.profile} does"
+    )
     return run.keep(~same.to_numpy()).with_notices([Notice("same-ids", text, run.name)])
 
 
@@ -433,7 +450,9 @@ def _evaluate_one(
     )
     for measure, column in zip(measures, columns, strict=True):
         if np.isnan(column).all():
-            raise InputError(f"{run.name}: {measure!r} is defined for no query under this convention")
+            raise InputError(
+                f"{run.name}: {measure!r} is defined for no query under this convention"
+            )
     notices = [replace(notice, run=run.name) for notice in run.notices]
     notices += _run_notices(run, ranking, measures, columns, rules)
     return scores, notices
@@ -442,15 +461,18 @@ def _evaluate_one(
 def _refuse_disjoint(qrels: Qrels, run: Run, ranking: Ranking, rules: Convention) -> None:
     missing = len(ranking) - int(ranking.answered.sum())
     if missing == len(ranking):
+        asked, known = shown(run.query_ids.sort().to_list()), shown(sorted_queries(qrels))
         raise InputError(
-            f"{run.name}: none of its queries is judged; the run has "
-            f"{shown(run.query_ids.sort().to_list())}, the qrels have {shown(sorted_queries(qrels))}"
+            f"{run.name}: none of its queries is judged; the run has {asked}, the qrels {known}"
         )
     if missing and rules.unanswered == "error":
-        lost = [q for q, there in zip(ranking.query_ids, ranking.answered, strict=True) if not there]
+        lost = [
+            q for q, there in zip(ranking.query_ids, ranking.answered, strict=True) if not there
+        ]
+        verb = "is" if missing == 1 else "are"
         raise InputError(
-            f"{run.name}: {missing} judged queries are not in the run ({shown(lost)}) and the "
-            "convention refuses that; add them, or let them count 0"
+            f"{run.name}: {missing} of {len(ranking)} judged queries {verb} not in the run "
+            f"({shown(lost)}) and the convention refuses that; add them, or let them count 0"
         )
 
 
@@ -474,7 +496,10 @@ def _run_notices(
         fate = "counted as 0" if rules.unanswered == "zero" else "left out of the mean"
         verb = "is" if missing == 1 else "are"
         told.append(
-            ("unanswered", f"{missing} of {len(ranking)} judged queries {verb} not in the run: {fate}")
+            (
+                "unanswered",
+                f"{missing} of {len(ranking)} judged queries {verb} not in the run: {fate}",
+            )
         )
     if ranking.unjudged_queries:
         count = ranking.unjudged_queries
@@ -510,9 +535,10 @@ def _coverage_notice(
     judged = mean_of((Judged @ k).compute(ranking, replace(rules, tie_exceptions=(), ties="trec")))
     if not judged < COVERAGE_FLOOR:
         return []
+    condensed = dict(primary.parameters).get("condensed", False)
+    fate = "is left out of the list" if condensed else "counts as not relevant"
     text = (
-        f"judged@{k} is {judged:.1%}: {1 - judged:.1%} of the top {k} was never judged and "
-        "counts as not relevant"
+        f"judged@{k} is {judged:.1%}: {1 - judged:.1%} of the top {k} was never judged and {fate}"
     )
     return [("coverage", text)]
 
@@ -549,13 +575,13 @@ def tie_bounds(
     measure: Measure, ranking: Ranking, rules: Convention
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lowest and the highest value of a measure over all orders of tied documents."""
-    plain = replace(
-        measure, parameters=tuple((k, v) for k, v in measure.parameters if k != "ties")
-    )
+    plain = replace(measure, parameters=tuple((k, v) for k, v in measure.parameters if k != "ties"))
     fixed = replace(rules, ties="trec", tie_exceptions=())
-    worst = compute(plain, ranking.reordered(best=False), fixed)
-    best = compute(plain, ranking.reordered(best=True), fixed)
-    return worst, best
+    worth = measure.worth(ranking, fixed)
+    worst = compute(plain, ranking.reordered(best=False, worth=worth), fixed)
+    best = compute(plain, ranking.reordered(best=True, worth=worth), fixed)
+    # A residual falls where a judged document moves up.
+    return np.minimum(worst, best), np.maximum(worst, best)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -574,7 +600,12 @@ class TieRange:
     def to_frame(self) -> pl.DataFrame:
         """Return a Polars frame: query_id, lower, value, upper."""
         return pl.DataFrame(
-            {"query_id": self.query_ids, "lower": self.lower, "value": self.value, "upper": self.upper}
+            {
+                "query_id": self.query_ids,
+                "lower": self.lower,
+                "value": self.value,
+                "upper": self.upper,
+            }
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +22,36 @@ from ndcg.ranking import order_documents
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ndcg.data import FloatArray
-
 __all__ = ["Explanation", "Step", "explain"]
 
 _FAMILIES = ("nDCG", "DCG", "CG")
+_SHOWN_WITHOUT_CUTOFF = 10
+_STEP_COLUMNS = {
+    "rank": pl.Int64,
+    "doc_id": pl.String,
+    "grade": pl.Float64,
+    "gain": pl.Float64,
+    "discount": pl.Float64,
+    "value": pl.Float64,
+    "tied": pl.Boolean,
+    "retrieved": pl.Boolean,
+}
+_CAUSE_COLUMNS = {
+    "doc_id": pl.String,
+    "grade": pl.Float64,
+    "rank": pl.Int64,
+    "other_rank": pl.Int64,
+    "difference": pl.Float64,
+}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One rank: a document, its grade (None for a hole), its gain, and what it adds to the sum."""
+    """One rank: a document, its grade (None for a hole), its gain, and what it adds to the sum.
+
+    `tied` documents share their score with others. Those that were not `retrieved` stand there
+    because the convention fills lists up.
+    """
 
     rank: int
     doc_id: str
@@ -38,6 +60,7 @@ class Step:
     discount: float
     value: float
     tied: bool = False
+    retrieved: bool = True
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,12 +71,18 @@ class Explanation:
     ----------
     measure, query_id, run
         What is explained.
+    convention
+        The rules in force, the measure's own parameters among them.
     steps
-        The retrieved documents in order, as deep as the cutoff, or to the last judged document.
+        The documents in order, as deep as the cutoff, or to the last judged document. With
+        expected values over ties, judged documents that share the score at the cutoff follow.
     ideal
         The best order of the judged documents.
     dcg, idcg, value
-        Sum over `steps`, sum over `ideal`, and the measure.
+        Sum over `steps`, sum over `ideal`, and the measure; NaN when the convention leaves the
+        query out.
+    answered
+        Whether the run has the query.
     moves
         The what-if moves that led here: (doc_id, rank) pairs.
     """
@@ -61,15 +90,16 @@ class Explanation:
     measure: Measure
     query_id: str
     run: str
+    convention: Convention
     steps: tuple[Step, ...]
     ideal: tuple[Step, ...]
     dcg: float
     idcg: float
     value: float
+    answered: bool
     moves: tuple[tuple[str, int], ...]
-    _order: tuple[str, ...]
     _grades: Mapping[str, float]
-    _convention: Convention
+    _scores: Mapping[str, float] | None
 
     def __repr__(self) -> str:
         moved = "".join(f", {doc} at {rank}" for doc, rank in self.moves)
@@ -87,7 +117,8 @@ class Explanation:
     def move(self, doc_id: str, rank: int) -> Explanation:
         """Return the explanation with one document at another rank, the others closing up.
 
-        A judged document that was not retrieved may be moved in.
+        A judged document that was not retrieved may be moved in; a rank beyond the end is the end.
+        Documents that shared a score still do, unless the moved one now stands between them.
 
         >>> qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
         >>> explain(qrels, run, "q").move("a", 1)
@@ -95,28 +126,37 @@ class Explanation:
         """
         if isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
             raise OptionError(f"rank of {doc_id!r} must be an integer of 1 or more, got {rank!r}")
-        known = {*self._order, *self._grades}
+        scores = self._scores or {}
+        known = {*scores, *self._grades}
         if doc_id not in known:
             raise OptionError(
                 f"document {doc_id!r} is neither retrieved nor judged for query "
                 f"{self.query_id!r}{near_miss(doc_id, known)}"
             )
-        order = [doc for doc in self._order if doc != doc_id]
-        order.insert(rank - 1, doc_id)
-        scores = {doc: float(len(order) - i) for i, doc in enumerate(order)}
-        # The moved order is explicit, so nothing is tied any more.
-        rules = replace(self._convention, ties="trec", short_lists="end")
+        order = [doc for doc in _order(scores, self.convention) if doc != doc_id]
+        place = min(rank, len(order) + 1)
+        order.insert(place - 1, doc_id)
+        moved_scores, score = {order[0]: 0.0}, 0.0
+        for before, doc in pairwise(order):
+            apart = doc_id in {before, doc} or scores[before] != scores[doc]
+            score -= apart
+            moved_scores[doc] = score
         moved = _explain(
-            self.query_id, self._grades, scores, self.run, measure=self.measure, rules=rules
+            self.query_id,
+            self._grades,
+            moved_scores,
+            self.run,
+            measure=self.measure,
+            rules=self.convention,
         )
-        return replace(moved, moves=(*self.moves, (doc_id, rank)))
+        return replace(moved, moves=(*self.moves, (doc_id, place)))
 
     def against(self, other: Explanation) -> pl.DataFrame:
         """Return which documents make the difference between two runs on this query.
 
-        Returns a frame of doc_id, grade, rank, other_rank (null where not within the cutoff) and
-        difference (what the document gives here minus what it gives there; they add up to the
-        difference of the values), the largest first.
+        Returns a frame of doc_id, grade, rank, other_rank (null where the document is not among the
+        steps) and difference (what the document gives here minus what it gives there; they add up
+        to the difference of the values), the largest first.
         """
         if (self.measure, self.query_id) != (other.measure, other.query_id):
             raise OptionError(
@@ -124,45 +164,42 @@ class Explanation:
             )
         mine = {step.doc_id: step for step in self.steps}
         theirs = {step.doc_id: step for step in other.steps}
-        scale = self.idcg if self.measure.name == "nDCG" and self.idcg else 1.0
         rows = []
-        for doc in dict.fromkeys([*mine, *theirs]):
+        for doc, step in {**theirs, **mine}.items():
             here, there = mine.get(doc), theirs.get(doc)
-            step = here or there
-            gained = (here.value if here else 0.0) - (there.value if there else 0.0)
-            if step is not None:
-                rows.append(
-                    (
-                        doc,
-                        step.grade,
-                        here.rank if here else None,
-                        there.rank if there else None,
-                        gained / scale,
-                    )
+            rows.append(
+                (
+                    doc,
+                    step.grade,
+                    here.rank if here else None,
+                    there.rank if there else None,
+                    self._share(here) - other._share(there),
                 )
-        rows.sort(key=lambda row: (-abs(row[4]), row[2] or np.inf, row[0]))
-        schema = {
-            "doc_id": pl.String,
-            "grade": pl.Float64,
-            "rank": pl.Int64,
-            "other_rank": pl.Int64,
-            "difference": pl.Float64,
-        }
-        return pl.DataFrame(rows, schema=schema, orient="row")
+            )
+        rows.sort(key=lambda row: (-abs(row[4]), row[2] or math.inf, row[3] or math.inf))
+        return pl.DataFrame(rows, schema=_CAUSE_COLUMNS, orient="row")
+
+    def _share(self, step: Step | None) -> float:
+        """Return what a step gives to the value."""
+        if step is None:
+            return 0.0
+        return step.value / self.idcg if self.measure.name == "nDCG" and self.idcg else step.value
 
     def to_frame(self) -> pl.DataFrame:
         """Return the steps as a Polars frame."""
-        return pl.DataFrame([vars(step) for step in self.steps], infer_schema_length=None)
+        return pl.DataFrame([vars(step) for step in self.steps], schema=_STEP_COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
+        """Return everything as plain values; None for the value of a query that is left out."""
         return {
             "measure": repr(self.measure),
             "query_id": self.query_id,
             "run": self.run,
-            "value": self.value,
+            "convention": self.convention.to_dict(),
+            "value": None if math.isnan(self.value) else self.value,
             "dcg": self.dcg,
             "idcg": self.idcg,
+            "answered": self.answered,
             "moves": [list(move) for move in self.moves],
             "steps": [vars(step) for step in self.steps],
             "ideal": [vars(step) for step in self.ideal],
@@ -206,99 +243,129 @@ def explain(
     judged = prepare_qrels(as_qrels(qrels), rules)
     ready = prepare_run(as_run(run, duplicates=rules.duplicates), rules)
     query = str(query_id)
-    if query not in judged.lookup:
-        some = shown(judged.query_ids.sort().to_list())
-        hint = near_miss(query, judged.lookup)
-        raise InputError(f"query {query!r} is not judged{hint}; the qrels have {some}")
-    grades = {doc: float(grade) for doc, grade in judged.lookup[query].items()}
-    scores = ready.lookup.get(query, {})
+    grades, scores = _documents(judged, query), _documents(ready, query)
+    if grades is None:
+        raise InputError(_not_judged(query, judged, retrieved=scores is not None))
     return _explain(query, grades, scores, ready.name, measure=wanted, rules=rules)
+
+
+def _documents(table: Qrels | Run, query: str) -> dict[str, float] | None:
+    """Return one query's documents with their values, None when the table lacks the query."""
+    place = table.query_ids.index_of(query)
+    if place is None:
+        return None
+    start, end = table.offsets[place : place + 2].tolist()
+    docs = table.doc_ids.slice(start, end - start).to_list()
+    return dict(zip(docs, table.values[start:end].tolist(), strict=True))
+
+
+def _not_judged(query: str, qrels: Qrels, *, retrieved: bool) -> str:
+    queries = qrels.query_ids.sort().to_list()
+    where = ", though the run has it" if retrieved else ""
+    hint = near_miss(query, queries)
+    return f"query {query!r} is not judged{where} (the qrels have {shown(queries)}){hint}"
 
 
 def _explain(
     query: str,
     grades: Mapping[str, float],
-    scores: Mapping[str, float],
+    scores: Mapping[str, float] | None,
     run: str,
     *,
     measure: Measure,
     rules: Convention,
 ) -> Explanation:
-    judged = Qrels.of_mapping({query: grades}, name="qrels", value="relevance")
-    single = Run.of_mapping({query: scores}, name=run, value="score")
-    ties = measure.ties_under(rules)
-    ranking = ranking_for(judged, single, ties, rules)
     applied = measure.rules(rules)
-    order = order_documents(scores, "trec" if ties == "average" else ties, rules.scores)
-    depth = measure.cutoff or max([int(r) for r in ranking.rank], default=min(len(order), 10))
-    shown_docs = order[:depth]
-    kind = "none" if measure.name == "CG" else applied.discount
-    discount = discounts(max(depth, len(grades), 1), kind)
-    spans = dict(
-        zip(ranking.doc_ids.to_list(), zip(ranking.first, ranking.last, strict=True), strict=True)
-    )
-    steps = [
-        _step(
-            i, doc, grades.get(doc), spans.get(doc), discount, applied.gain, ties=ties, depth=depth
-        )
-        for i, doc in enumerate(shown_docs, 1)
-    ]
+    ties = measure.ties_under(rules)
+    # What the measure sets itself holds for the explanation as a whole.
+    in_force: dict[str, Any] = {"gain": applied.gain, "discount": applied.discount, "ties": ties}
+    rules = replace(rules, **in_force)
+    if scores is not None and rules.scores == "float32":
+        scores = {doc: float(np.float32(score)) for doc, score in scores.items()}
+    judged = Qrels.of_mapping({query: grades}, name="qrels", value="relevance")
+    lists = {} if scores is None else {query: scores}
+    ranking = ranking_for(judged, Run.of_mapping(lists, name=run, value="score"), ties, rules)
+    discount_kind = "none" if measure.name == "CG" else applied.discount
+    whole = applied.ideal == "judged" or rules.short_lists == "fill"
+    ideal_docs = {doc: grade for doc, grade in grades.items() if whole or doc in (scores or {})}
     sum_measure = (
         measure
         if measure.name != "nDCG"
         else replace(DCG, parameters=measure.parameters, cutoff=measure.cutoff)
     )
+    # What the convention leaves out has a sum all the same.
+    summed = replace(rules, unanswered="zero", barren="zero")
     return Explanation(
         measure=measure,
         query_id=query,
         run=run,
-        steps=tuple(steps),
-        ideal=_ideal(grades, applied.gain, discount, measure.cutoff),
-        dcg=float(compute(sum_measure, ranking, rules)[0]) if scores else 0.0,
-        idcg=float(ideal_sum(ranking, replace(applied, discount=kind))[0]),
-        value=float(np.nan_to_num(compute(measure, ranking, rules)[0])),
+        convention=rules,
+        steps=_steps(grades, scores or {}, rules, discount_kind, measure.cutoff),
+        ideal=_ideal(ideal_docs, rules, discount_kind, measure.cutoff),
+        dcg=float(compute(sum_measure, ranking, summed)[0]),
+        idcg=float(ideal_sum(ranking, replace(applied, discount=discount_kind))[0]),
+        value=float(compute(measure, ranking, rules)[0]),
+        answered=scores is not None,
         moves=(),
-        _order=tuple(order),
         _grades=grades,
-        _convention=rules,
+        _scores=scores,
     )
 
 
-def _step(
-    rank: int,
-    doc: str,
-    grade: float | None,
-    span: tuple[int, int] | None,
-    discount: FloatArray,
-    gain: Any,
-    *,
-    ties: str,
-    depth: int,
-) -> Step:
-    weight = float(discount[rank - 1])
-    tied = span is not None and bool(span[1] > span[0])
-    if tied and span is not None and ties == "average":
-        inside = discount[span[0] - 1 : min(span[1], depth)]
-        weight = float(inside.sum()) / int(span[1] - span[0] + 1)
-    worth = 0.0 if grade is None else float(gain_of(np.array([grade], dtype=np.float64), gain)[0])
-    return Step(rank, doc, grade, worth, weight, worth * weight, tied)
+def _order(scores: Mapping[str, float], rules: Convention) -> list[str]:
+    return order_documents(scores, "trec" if rules.ties == "average" else rules.ties)
+
+
+def _steps(
+    grades: Mapping[str, float],
+    scores: Mapping[str, float],
+    rules: Convention,
+    discount_kind: str,
+    cutoff: int | None,
+) -> tuple[Step, ...]:
+    ties = [list(tie) for _, tie in groupby(_order(scores, rules), key=lambda doc: scores[doc])]
+    if rules.short_lists == "fill":
+        missing = [doc for doc in grades if doc not in scores]
+        ties.append(sorted(missing, key=lambda doc: (-grades[doc], doc)))
+    judged = [doc in grades for tie in ties for doc in tie]
+    deepest = max((rank for rank, known in enumerate(judged, 1) if known), default=0)
+    depth = cutoff or deepest or min(len(judged), _SHOWN_WITHOUT_CUTOFF)
+    reach = cutoff or len(judged)
+    discount = discounts(max(len(judged), 1), discount_kind)
+    steps: list[Step] = []
+    first = 0
+    for tie in ties:
+        last = first + len(tie)
+        expected = float(discount[first : min(last, reach)].sum()) / max(len(tie), 1)
+        for rank, doc in enumerate(tie, first + 1):
+            # Beyond the cutoff stands only what an expected value still draws on.
+            if rank > depth and not (rules.ties == "average" and first < depth and doc in grades):
+                continue
+            averaged = rules.ties == "average" and len(tie) > 1
+            weight = expected if averaged else float(discount[rank - 1])
+            grade = grades.get(doc)
+            worth = 0.0 if grade is None else _worth([grade], rules.gain)[0]
+            steps.append(
+                Step(rank, doc, grade, worth, weight, worth * weight, len(tie) > 1, doc in scores)
+            )
+        first = last
+    return tuple(steps)
+
+
+def _worth(grades: Sequence[float], gain: Any) -> list[float]:
+    worth: list[float] = gain_of(np.array(grades, dtype=np.float64), gain).tolist()
+    return worth
 
 
 def _ideal(
-    grades: Mapping[str, float], gain: Any, discount: FloatArray, cutoff: int | None
+    grades: Mapping[str, float], rules: Convention, discount_kind: str, cutoff: int | None
 ) -> tuple[Step, ...]:
-    docs: Sequence[str] = list(grades)
-    worth = gain_of(np.array([grades[doc] for doc in docs], dtype=np.float64), gain)
-    order = sorted(range(len(docs)), key=lambda i: (-worth[i], docs[i]))[:cutoff]
+    worth = dict(zip(grades, _worth(list(grades.values()), rules.gain), strict=True))
+    order = sorted((doc for doc in grades if worth[doc] > 0), key=lambda doc: (-worth[doc], doc))
+    discount = discounts(max(len(order), 1), discount_kind)
     return tuple(
-        Step(
-            rank,
-            docs[i],
-            grades[docs[i]],
-            float(worth[i]),
-            float(discount[rank - 1]),
-            float(worth[i] * discount[rank - 1]),
+        Step(rank, doc, grades[doc], worth[doc], weight, worth[doc] * weight)
+        for rank, (doc, weight) in enumerate(
+            zip(order[:cutoff], discount.tolist(), strict=False), 1
         )
-        for rank, i in enumerate(order, 1)
-        if worth[i] > 0
     )

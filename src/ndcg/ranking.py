@@ -6,9 +6,9 @@ the judged ones. `rank` finds them; all that follows is arithmetic over the smal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from ndcg.data import FloatArray, IntArray, Qrels, Run, number, queries_where
 from ndcg.errors import check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Ranking", "rank"]
 
@@ -79,10 +82,7 @@ class Ranking:
         """Return the ranking with unjudged documents removed (Sakai, SIGIR 2007)."""
         starts = np.searchsorted(self.query, np.arange(len(self)))
         position = np.arange(len(self.rank)) - starts[self.query] + 1
-        group = np.flatnonzero(
-            np.concatenate(([True], (np.diff(self.query) != 0) | (np.diff(self.first) != 0)))
-        ) if len(self.rank) else np.zeros(0, np.int64)
-        size = np.diff(np.append(group, len(self.rank)))
+        group, size = _tie_groups(self.query, self.first)
         return replace(
             self,
             retrieved=np.bincount(self.query, minlength=len(self)).astype(np.int64),
@@ -101,14 +101,13 @@ class Ranking:
         query = np.repeat(np.arange(len(self)), missing)
         first = self.retrieved[query] + 1
         position = np.arange(len(query)) - np.repeat(np.cumsum(missing) - missing, missing)
-        order = np.lexsort(
-            (np.append(self.rank, first + position), np.append(self.query, query))
-        )
+        order = np.lexsort((np.append(self.rank, first + position), np.append(self.query, query)))
+        nameless = pl.Series([""] * len(query), dtype=pl.String)
         return replace(
             self,
             retrieved=self.retrieved + missing,
             query=np.append(self.query, query)[order],
-            doc_ids=pl.concat([self.doc_ids, pl.Series([""] * len(query), dtype=pl.String)]).gather(order),
+            doc_ids=pl.concat([self.doc_ids, nameless]).gather(order),
             relevance=np.append(self.relevance, grades)[order],
             rank=np.append(self.rank, first + position)[order],
             first=np.append(self.first, first)[order],
@@ -117,30 +116,27 @@ class Ranking:
 
     def _unretrieved(self) -> FloatArray:
         """Return the grades of the unretrieved judgments, by query, best first."""
-        key = pl.DataFrame({"query": self.judged_query, "grade": self.judged_relevance})
+        judged = pl.DataFrame({"query": self.judged_query, "grade": self.judged_relevance})
         seen = pl.DataFrame({"query": self.query, "grade": self.relevance})
-        count = pl.len().alias("n")
-        left = key.group_by("query", "grade").agg(count).join(
-            seen.group_by("query", "grade").agg(count), on=["query", "grade"], how="left"
-        )
+        keys, count = ["query", "grade"], pl.len().alias("n")
+        found = seen.group_by(keys).agg(count)
+        left = judged.group_by(keys).agg(count).join(found, on=keys, how="left")
         spare = left.with_columns(n=pl.col("n") - pl.col("n_right").fill_null(0))
         spare = spare.sort("query", "grade", descending=[False, True])
         return np.repeat(spare["grade"].to_numpy(), spare["n"].to_numpy())
 
-    def reordered(self, *, best: bool) -> Ranking:
+    def reordered(self, *, best: bool, worth: FloatArray | None = None) -> Ranking:
         """Return the ranking with every tie resolved for the best or for the worst.
 
-        Within a tie the judged documents come first with grades descending, or last with grades
-        ascending; no order of the tied documents gives a measure that rewards relevance more, or
-        less.
+        Within a tie the judged documents come first with their worth (the grade, unless a gain is
+        given) descending, or last with it ascending; no order of the tied documents gives a
+        measure that rewards worth more, or less.
         """
         sign = -1.0 if best else 1.0
-        order = np.lexsort((sign * self.relevance, self.first, self.query))
+        worth = self.relevance if worth is None else worth
+        order = np.lexsort((sign * worth, self.first, self.query))
         first, last = self.first[order], self.last[order]
-        group = np.flatnonzero(
-            np.concatenate(([True], (np.diff(self.query[order]) != 0) | (np.diff(first) != 0)))
-        ) if len(first) else np.zeros(0, np.int64)
-        size = np.diff(np.append(group, len(first)))
+        group, size = _tie_groups(self.query[order], first)
         position = np.arange(len(first)) - np.repeat(group, size)
         ranks = first + position if best else last - np.repeat(size, size) + 1 + position
         return replace(
@@ -151,6 +147,20 @@ class Ranking:
             first=first,
             last=last,
         )
+
+
+def _tie_groups(query: IntArray, first: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where each tie begins, and its size, in rows sorted by query and rank."""
+    new = np.ones(len(query), np.bool_)
+    new[1:] = (np.diff(query) != 0) | (np.diff(first) != 0)
+    group = np.flatnonzero(new)
+    return group, np.diff(np.append(group, len(query)))
+
+
+def _rounded(scores: FloatArray) -> FloatArray:
+    """Return scores as a 32-bit float holds them; the largest become infinite."""
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
 
 
 def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64") -> Ranking:
@@ -176,9 +186,7 @@ def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64")
     """
     check_choice("ties", ties, ORDERS)
     check_choice("scores", scores, ("float64", "float32"))
-    values = run.values
-    if scores == "float32":
-        values = values.astype(np.float32).astype(np.float64)
+    values = run.values if scores == "float64" else _rounded(run.values)
     order = qrels.query_ids.arg_sort().to_numpy()
     query_ids = qrels.query_ids.gather(order)
     position = np.empty(len(order), np.int64)
@@ -187,7 +195,8 @@ def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64")
     to_qrels = np.full(len(run.query_ids), -1, np.int64)
     to_qrels[to_run[to_run >= 0]] = np.flatnonzero(to_run >= 0)
 
-    found = _match_mapping(qrels, run, values) if run.is_mapping else _match_columns(qrels, run, values)
+    match = _match_mapping if run.is_mapping else _match_columns
+    found = match(qrels, run, values)
     first, last = _tie_span(run.offsets, values, found)
     ranks = first.copy()
     tied = np.flatnonzero(last > first)
@@ -222,7 +231,8 @@ def order_documents(
     """
     check_choice("ties", ties, ORDERS)
     if precision == "float32":
-        scores = {doc: float(np.float32(score)) for doc, score in scores.items()}
+        rounded = _rounded(np.fromiter(scores.values(), dtype=np.float64))
+        scores = dict(zip(scores, rounded.tolist(), strict=True))
     docs = list(scores)
     if ties != "input":
         # Python compares text by code point, which is the order of its UTF-8 bytes.
@@ -242,7 +252,10 @@ class _Found:
 
 def _match_mapping(qrels: Qrels, run: Run, values: FloatArray) -> _Found:
     judgments, lists = qrels.lookup, run.lookup
-    groups, docs, grades, scores = [], [], [], []
+    groups: list[tuple[int, int]] = []
+    docs: list[str] = []
+    grades: list[float] = []
+    scores: list[float] = []
     for group, (query_id, retrieved) in enumerate(lists.items()):
         judged = judgments.get(query_id)
         if judged:
@@ -253,7 +266,7 @@ def _match_mapping(qrels: Qrels, run: Run, values: FloatArray) -> _Found:
             scores += [retrieved[doc] for doc in common]
     score = np.array(scores, dtype=np.float64) + 0.0
     if values is not run.values:
-        score = score.astype(np.float32).astype(np.float64)
+        score = _rounded(score)
     pairs = np.array(groups, dtype=np.int64).reshape(-1, 2)
     return _Found(
         np.repeat(pairs[:, 0], pairs[:, 1]),
@@ -324,19 +337,22 @@ def _place_in_tie(
     rows = np.repeat(run.offsets[groups] - (np.cumsum(counts) - counts), counts) + np.arange(
         counts.sum()
     )
-    members = pl.DataFrame(
-        {"query": np.repeat(groups, counts), "score": values[rows], "row": rows}
-    )
+    members = pl.DataFrame({"query": np.repeat(groups, counts), "score": values[rows], "row": rows})
     wanted = pl.DataFrame(
         {"query": found.group[tied], "score": found.score[tied], "doc": found.doc_ids.gather(tied)}
     )
-    members = members.join(wanted.select("query", "score").unique(), on=["query", "score"], how="semi")
+    members = members.join(
+        wanted.select("query", "score").unique(), on=["query", "score"], how="semi"
+    )
     members = members.with_columns(doc=run.doc_ids.gather(members["row"]))
     key, down = ("row", False) if ties == "input" else ("doc", ties == "trec")
     members = members.sort("query", "score", key, descending=[False, False, down]).with_columns(
         place=pl.int_range(pl.len(), dtype=pl.Int64).over("query", "score")
     )
     placed = wanted.join(
-        members.select("query", "doc", "place"), on=["query", "doc"], how="left", maintain_order="left"
+        members.select("query", "doc", "place"),
+        on=["query", "doc"],
+        how="left",
+        maintain_order="left",
     )
     return placed["place"].to_numpy()

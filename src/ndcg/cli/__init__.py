@@ -5,6 +5,7 @@ Exit codes: 0 fine; 1 a check failed; 2 wrong usage or input, nothing written; 3
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -18,6 +19,10 @@ from ndcg.errors import NdcgError, near_miss
 # Command modules load when they are called, so that --version and --help stay instant.
 _COMMANDS = {
     "eval": ("ndcg.cli.evaluating", "Evaluate runs against judgments."),
+    "compare": ("ndcg.cli.comparing", "Compare runs with a baseline, ending in a verdict."),
+    "plan": ("ndcg.cli.planning", "Say how many queries a difference needs, and their cost."),
+    "audit": ("ndcg.cli.planning", "Say what a printed figure can support."),
+    "reference": ("ndcg.cli.planning", "Show published values, for a sanity check."),
     "explain": ("ndcg.cli.explaining", "Explain one query's number, rank by rank."),
     "why": ("ndcg.cli.explaining", "Say where two conventions part, and through which rule."),
     "advise": ("ndcg.cli.advising", "Say which measure fits the judgments, and why."),
@@ -34,6 +39,8 @@ class _Commands(click.Group):
         if name not in _COMMANDS:
             return None
         command: click.Command = getattr(import_module(_COMMANDS[name][0]), f"{name}_command")
+        # A raw docstring spells click's mark for lines that stay as they are with two characters.
+        command.help = (command.help or "").replace("\\b\n", "\b\n")
         return command
 
     def resolve_command(
@@ -49,18 +56,32 @@ class _Commands(click.Group):
             formatter.write_dl([(name, told) for name, (_, told) in _COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # An id that the terminal's encoding lacks is spelled out.
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except NdcgError as error:
             click.echo(f"ndcg: {error}", err=True)
             ctx.exit(2)
         except BrokenPipeError:
-            # The reader, such as head, has seen enough; Python would complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader, such as head, has seen enough.
+            _close_output()
             ctx.exit(0)
+        except OSError as error:
+            _close_output()
+            where = error.filename or "standard output"
+            click.echo(f"ndcg: {where}: {(error.strerror or str(error)).lower()}", err=True)
+            ctx.exit(2)
         else:
             return result
+
+
+def _close_output() -> None:
+    """Send the rest nowhere; Python would try to write it at exit, and complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -25,6 +25,6 @@ def advise_command(
 
     advice = advise(reading.qrels(qrels), reading.runs(runs) if runs else None)
     if output.format == "json":
-        output.write_json(advice.to_dict())
+        output.write_json({"schema": 1, **advice.to_dict()})
     else:
         output.write(render_advice(advice))

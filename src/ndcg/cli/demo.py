@@ -28,7 +28,7 @@ def demo_command() -> None:
         "\nThe dense run (minilm) looks worst, but most of its top 10 was never judged:\n"
         "its number is no verdict until somebody has looked.\n"
     )
-    click.echo(f"$ ndcg explain qrels.txt minilm.run.gz {_QUERY} -m nDCG@5\n")
+    click.echo(f"$ ndcg explain qrels.txt minilm.run.gz {_QUERY} -m nDCG@5 --queries queries.tsv\n")
     text = read_texts(SAMPLES / "queries.tsv")[_QUERY]
     explained = explain(qrels, runs["minilm"], _QUERY, "nDCG@5")
     click.echo(render_explanation(explained, None, None, text))

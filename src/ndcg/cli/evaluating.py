@@ -52,6 +52,7 @@ def eval_command(
     """
     from ndcg.conventions import as_convention
     from ndcg.evaluation import DEFAULT_MEASURES, evaluate
+    from ndcg.formats.writing import whole_file
     from ndcg.measures import parse_measures
     from ndcg.reporting.score_tables import heading, notice_lines, render_scores, scores_to_json
 
@@ -66,10 +67,11 @@ def eval_command(
         run_digests=output.format == "json" or save is not None,
     )
     if save is not None:
-        scores.save(save)
+        with whole_file(save) as place:
+            scores.save(place)
     if output.format == "json":
         output.write_json(scores_to_json(scores, per_query=per_query))
         return
     output.write(render_scores(scores, output.format, per_query=per_query))
     if output.format != "table":
-        tell([heading(scores), *notice_lines(scores)])
+        tell([heading(scores), *notice_lines(scores.notices)])

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
 
-from ndcg.cli.options import Output, Reading, as_option, input_options, output_options
+from ndcg.cli.options import (
+    Output,
+    Reading,
+    as_option,
+    input_options,
+    output_options,
+    tell,
+    tell_notices,
+)
 from ndcg.errors import OptionError
 
 if TYPE_CHECKING:
@@ -56,14 +65,17 @@ def explain_command(  # noqa: PLR0913 - one parameter an option
     """
     from ndcg.conventions import as_convention
     from ndcg.explanation import explain
-    from ndcg.formats.beir import find_texts, read_texts
     from ndcg.reporting.explanation_tables import explanation_to_json, render_explanation
 
     paths = (run,) if against is None else (run, against)
     files, judged = reading.runs(paths, as_convention(profile).duplicates), reading.qrels(qrels)
-    parts: list[Explanation] = [
-        explain(judged, files[name], query, measure, convention=profile) for name in files
-    ]
+    tell_notices(judged.notices)
+    title = _text_of(query, queries, qrels, reading)
+    parts: list[Explanation] = []
+    for name in files:
+        read = files[name]
+        tell_notices(read.notices)
+        parts.append(explain(judged, read, query, measure, convention=profile))
     moved = parts[0]
     for move in moves:
         doc, rank = _parse_move(move)
@@ -71,16 +83,28 @@ def explain_command(  # noqa: PLR0913 - one parameter an option
     changed = moved if moves else None
     other = parts[1] if against is not None else None
     if output.format == "json":
-        output.write_json(explanation_to_json(parts[0], changed, other))
+        output.write_json(explanation_to_json(parts[0], changed, other, title))
         return
-    texts = queries or find_texts(qrels, "queries.jsonl")
-    title = read_texts(texts).get(query) if texts else None
     output.write(render_explanation(parts[0], changed, other, title))
+
+
+def _text_of(query: str, queries: str | None, qrels: str, reading: Reading) -> str | None:
+    """Return a query's text from the file that was named, or from beside a BEIR qrels file."""
+    from ndcg.formats.beir import find_texts, read_texts
+
+    if queries is None:
+        found = None if qrels == "-" else find_texts(qrels, "queries.jsonl")
+        return read_texts(found).get(query) if found else None
+    reading.claim(queries)
+    text = read_texts(queries).get(query)
+    if text is None:
+        tell([f"{queries}: no text for query {query!r}"])
+    return text
 
 
 def _parse_move(text: str) -> tuple[str, int]:
     doc, equals, rank = text.rpartition("=")
-    if not equals or not doc or not rank.strip().isdigit():
+    if not equals or not doc or not re.fullmatch(r"\s*[0-9]{1,18}\s*", rank):
         raise OptionError(f"--move takes DOC=RANK, such as d2=1, got {text!r}")
     return doc, int(rank)
 
@@ -92,7 +116,13 @@ def _parse_move(text: str) -> tuple[str, int]:
     "--as", "profiles", multiple=True, metavar="PROFILE", help="Two profiles, each with --as."
 )
 @click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="MEASURE")
-@click.option("--top", default=10, show_default=True, help="How many queries to show.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="How many queries to show.",
+)
 @input_options
 @output_options("table", "json")
 def why_command(
@@ -112,15 +142,17 @@ def why_command(
     """
     from ndcg.conventions import as_convention
     from ndcg.disagreement import why
-    from ndcg.reporting.explanation_tables import render_disagreement
+    from ndcg.reporting.explanation_tables import disagreement_to_json, render_disagreement
 
     if len(profiles) != _PROFILES_COMPARED:
         raise OptionError(f"why takes two profiles, --as A --as B, got {len(profiles)}")
     first, second = (as_convention(name) for name in profiles)
     policies = (convention.duplicates for convention in (first, second))
     files = reading.runs((run,), next((one for one in policies if one != "error"), "error"))
-    found = why(reading.qrels(qrels), files.only(), first, second, measure)
+    judged, read = reading.qrels(qrels), files.only()
+    found = why(judged, read, first, second, measure)
+    tell_notices(judged.notices, read.notices)
     if output.format == "json":
-        output.write_json(found.to_dict())
+        output.write_json(disagreement_to_json(found))
     else:
         output.write(render_disagreement(found, top=top))

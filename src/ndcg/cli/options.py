@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ndcg.errors import OptionError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ndcg.cli.run_files import RunFiles
-    from ndcg.data import Qrels
+    from ndcg.data import Notice, Qrels
 
 _Command = Callable[..., None]
 
@@ -26,17 +29,28 @@ class Reading:
     run_format: str | None
     parent: str | None
     duplicates: str | None
+    _piped: list[str] = field(default_factory=list)
+
+    def claim(self, *paths: str) -> None:
+        """Refuse standard input where another file was read from it already."""
+        self._piped.extend(path for path in paths if path == "-")
+        if len(self._piped) > 1:
+            raise OptionError(
+                "- is standard input, which can be read only once; name a file for the other"
+            )
 
     def qrels(self, path: str) -> Qrels:
         """Read the judgments."""
         from ndcg.formats.reading import as_qrels
 
+        self.claim(path)
         return as_qrels(path, format=self.qrels_format)
 
     def runs(self, paths: tuple[str, ...], policy: str = "error") -> RunFiles:
         """Return the runs, each to be read when it is asked for."""
         from ndcg.cli.run_files import RunFiles
 
+        self.claim(*paths)
         return RunFiles(paths, self, self.duplicates or policy)
 
 
@@ -54,7 +68,7 @@ class Output:
             return
         from ndcg.formats.writing import write_whole
 
-        write_whole(Path(self.path), f"{text}\n".encode())
+        write_whole(self.path, f"{text}\n".encode())
 
     def write_json(self, told: dict[str, Any]) -> None:
         """Write plain values as JSON."""
@@ -140,3 +154,11 @@ def tell(lines: list[str]) -> None:
     """Write notices to standard error."""
     for line in lines:
         click.echo(f"note: {line}", err=True)
+
+
+def tell_notices(*read: Iterable[Notice]) -> None:
+    """Write what was counted in reading to standard error."""
+    from ndcg.reporting.score_tables import notice_lines
+
+    for notices in read:
+        tell(notice_lines(notices))

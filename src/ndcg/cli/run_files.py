@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ndcg.data import Run
 
 _SLOW_SECONDS = 1.0
+_STANDARD_INPUT = "stdin"
 
 
 class RunFiles(NamedRuns):
@@ -29,7 +31,12 @@ class RunFiles(NamedRuns):
         if len(set(paths)) < len(paths):
             twice = next(path for path in paths if paths.count(path) > 1)
             raise InputError(f"{twice}: given twice; name each run once")
-        self._paths = dict(zip(distinct_names(list(paths)), paths, strict=True))
+        # A file name need not be UTF-8, the name of a run must.
+        named = [
+            _STANDARD_INPUT if path == "-" else os.fsencode(path).decode(errors="backslashreplace")
+            for path in paths
+        ]
+        self._paths = dict(zip(distinct_names(named), paths, strict=True))
         self._reading = reading
         self._duplicates = duplicates
         self._started = time.monotonic()

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ndcg.data import as_id
 from ndcg.errors import InputError
+from ndcg.formats.lines import BOM
 from ndcg.formats.sources import open_source
 
 _ID_KEYS = ("_id", "id", "query_id", "doc_id")
 
 
 def find_qrels(path: str | Path) -> Path | None:
-    """Return the judgments of a BEIR folder, None when the path is no such folder."""
-    folder = Path(path) / "qrels"
+    """Return the judgments of a BEIR folder or its ``qrels``, None when the path is neither."""
+    place = Path(path)
+    folder = place if place.name == "qrels" and any(place.glob("*.tsv")) else place / "qrels"
     if not folder.is_dir():
         return None
     files = sorted(folder.glob("*.tsv"))
@@ -40,11 +43,11 @@ def read_texts(path: str | Path) -> dict[str, str]:
     """Return ``{id: text}`` of queries or documents from JSON lines or ``id TAB text`` lines."""
     source = open_source(path)
     texts: dict[str, str] = {}
-    for number, raw in enumerate(source.everything().splitlines(), 1):
+    for number, raw in enumerate(source.everything().removeprefix(BOM).split(b"\n"), 1):
         if not raw.strip():
             continue
         try:
-            line = raw.decode("utf-8").removeprefix("\ufeff")
+            line = raw.decode("utf-8").removesuffix("\r")
         except UnicodeDecodeError:
             raise InputError(f"{source.name}:{number}: not UTF-8; convert the file") from None
         key, text = _one(line, f"{source.name}:{number}")
@@ -60,10 +63,10 @@ def _one(line: str, where: str) -> tuple[str, str]:
         return key, text
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON ({error})") from None
-    key = next((row[name] for name in _ID_KEYS if name in row), None)
-    if key is None:
+    found = next((row[name] for name in _ID_KEYS if name in row), None)
+    if found is None:
         raise InputError(f"{where}: expected one of the keys {', '.join(_ID_KEYS)}")
     title, text = str(row.get("title") or ""), str(row.get("text") or "")
-    return str(key), f"{title}. {text}" if title and text else title or text
+    return as_id(found, f"{where}: id"), f"{title}. {text}" if title and text else title or text

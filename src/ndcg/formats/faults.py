@@ -2,95 +2,118 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING
 
 from ndcg.errors import InputError
-from ndcg.formats.layouts import is_number, split_fields, wrong_width
+from ndcg.formats.layouts import header_hint, wrong_width
+from ndcg.formats.lines import BOM, data_blocks, is_number, numbered, split_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ndcg.formats.layouts import Layout
     from ndcg.formats.sources import Source
 
 _SHOWN = 120
+_QUOTED_COLUMN = re.compile(r'\s*("([^"]|"")*"|[^",]*)\s*')
+_HIGHEST_RANK = 2**31 - 1
 
 
 def find_fault(
     source: Source, layout: Layout, block: bytes, first_line: int, reason: str
 ) -> InputError:
     """Return the error for the first wrong line of a block that starts at `first_line`."""
-    skip = layout.header and first_line == 1
-    for number, raw in _rows(block, first_line, skip_first=skip):
+    for place, (number, raw) in enumerate(numbered(block, first_line)):
         fault = _fault(layout, raw)
         if fault:
+            if first_line == 1 and place == 0 and not layout.header:
+                line = raw.decode("utf-8", "replace")
+                fault += header_hint(layout.kind, split_fields(line, layout.separator))
             shown = raw[:_SHOWN].decode("utf-8", "backslashreplace").strip("\r")
-            return InputError(f"{source.name}:{number}: {fault}; the line is {shown!r}")
+            more = "..." if len(raw) > _SHOWN else ""
+            return InputError(f"{source.name}:{number}: {fault}; the line is {shown + more!r}")
     return InputError(
         f"{source.name}: lines from {first_line} on cannot be read as {layout.format}"
         f"{': ' + reason if reason else ''}; name the format with --{layout.kind}-format"
     )
 
 
-def _rows(block: bytes, first_line: int, *, skip_first: bool) -> Iterator[tuple[int, bytes]]:
-    """Yield number and bytes of each line that is neither blank, comment nor header."""
-    for number, raw in enumerate(block.split(b"\n"), first_line):
-        if number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
-        if not raw.strip() or raw.startswith(b"#"):
-            continue
-        if skip_first:
-            skip_first = False
-            continue
-        yield number, raw
-
-
 def _fault(layout: Layout, raw: bytes) -> str | None:
+    if b"\0" in raw:
+        return "a zero byte: this is binary data, or the file is damaged"
+    if raw.startswith(BOM):
+        return (
+            "a byte order mark in the middle of the file, as joining files leaves it; "
+            "join them without their marks"
+        )
+    if b"\r" in raw.rstrip(b"\r"):
+        return (
+            "a carriage return within the line: lines must end in a line feed, alone or after a "
+            "carriage return; convert the line ends"
+        )
     try:
         line = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         bad = raw[error.start : error.end]
         return f"bytes {bad!r} are not UTF-8; convert the file to UTF-8"
+    return _column_fault(layout, line.rstrip("\r"))
+
+
+def _column_fault(layout: Layout, line: str) -> str | None:
     fields = split_fields(line, layout.separator)
     width = len(fields)
     if width < layout.width or (width > layout.width and not layout.takes_more):
         if layout.format == "trec" and not layout.header:
             return wrong_width(layout.kind, width)
         return f"expected {layout.width} columns ({layout.columns}), got {width}"
+    if layout.separator == "," and not _is_well_quoted(line, width):
+        return (
+            'a quote within a column, or a quoted column that does not end in its line; write " '
+            'as "" inside a quoted column'
+        )
     for name, place in (("query_id", layout.query), ("doc_id", layout.doc)):
-        if not fields[place].strip():
+        if not fields[place]:
             return f"the {name} is empty"
     return _value_fault(layout, fields)
 
 
+def _is_well_quoted(line: str, width: int) -> bool:
+    column = _QUOTED_COLUMN.pattern
+    return re.fullmatch(rf"({column},){{{width - 1}}}{column}", line) is not None
+
+
 def _value_fault(layout: Layout, fields: list[str]) -> str | None:
-    place = layout.value if layout.value is not None else layout.rank
-    if place is None:
-        return None
-    text = fields[place].strip()
-    what = "grade" if layout.kind == "qrels" else ("score" if place == layout.value else "rank")
+    if layout.value is None:
+        return None if layout.rank is None else _rank_fault(fields[layout.rank])
+    text = fields[layout.value]
+    what = "grade" if layout.kind == "qrels" else "score"
     if not is_number(text):
         return f"the {what} must be a number, got {text!r}"
     value = float(text)
-    if value != value or (layout.kind == "qrels" and value in {float("inf"), float("-inf")}):  # noqa: PLR0124
-        return f"the {what} is {text!r}, which is not a number that can be {_use(what)}"
+    if layout.kind == "qrels" and not math.isfinite(value):
+        return f"the grade is {text!r}, which is no finite number"
+    if math.isnan(value):
+        return f"the score is {text!r}, which has no place in an order"
     return None
 
 
-def _use(what: str) -> str:
-    return "a gain" if what == "grade" else "ordered"
+def _rank_fault(text: str) -> str | None:
+    if not re.fullmatch(r"[+-]?[0-9]+", text) or abs(int(text)) > _HIGHEST_RANK:
+        return f"the rank must be an integer, got {text!r}"
+    return None
 
 
 def line_numbers(source: Source, layout: Layout, rows: Sequence[int]) -> list[int]:
     """Return the line of each data row (counted from 0), for a message."""
     wanted, found = set(rows), {}
-    row, line, header = 0, 1, layout.header
-    for block in source.blocks():
-        for number, _ in _rows(block, line, skip_first=header):
+    row, line = 0, 1
+    for block in data_blocks(source, header=layout.header):
+        for number, _ in numbered(block, line):
             if row in wanted:
                 found[row] = number
             row += 1
-        header = False
         line += block.count(b"\n")
         if len(found) == len(wanted):
             break

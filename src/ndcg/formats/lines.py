@@ -31,18 +31,30 @@ def data_blocks(source: Source, *, header: bool) -> Iterator[bytes]:
         block = raw.removeprefix(BOM) if first else raw
         first = False
         if header:
-            for _, line in numbered(block, 1):
-                start = block.index(line)
-                block = block[:start] + block[start + len(line) :]
-                header = False
-                break
+            block, found = _blank_first(block)
+            header = not found
         yield block
+
+
+def _blank_first(block: bytes) -> tuple[bytes, bool]:
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start)
+        end = len(block) if end < 0 else end
+        if _is_data(block[start:end]):
+            return block[:start] + block[end:], True
+        start = end + 1
+    return block, False
+
+
+def _is_data(line: bytes) -> bool:
+    return bool(line.strip()) and not line.startswith(b"#")
 
 
 def numbered(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
     """Yield number and bytes of each line that is neither blank nor a comment."""
     for number, line in enumerate(block.split(b"\n"), first_line):
-        if line.strip() and not line.startswith(b"#"):
+        if _is_data(line):
             yield number, line
 
 
@@ -53,12 +65,19 @@ def split_fields(line: str, separator: str | None) -> list[str]:
     ['q1\xa0x', 'Q0']
     """
     if separator == ",":
-        fields = next(csv.reader([line.strip(_BLANKS)], skipinitialspace=True), [])
+        fields = _csv_fields(line)
     elif separator is not None:
         fields = line.rstrip("\r").split(separator)
     else:
         return [field for field in re.split(f"[{_BLANKS}]", line) if field]
     return [field.strip(_BLANKS) for field in fields]
+
+
+def _csv_fields(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line.strip(_BLANKS)], skipinitialspace=True), [])
+    except csv.Error:
+        return line.split(",")
 
 
 def is_number(text: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from struct import error as StructError  # noqa: N812 - struct calls it plain error
+from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -32,10 +34,12 @@ def read_json(source: Source, kind: Kind) -> dict[str, dict[str, Any]]:
     try:
         content = json.loads(source.everything(), object_pairs_hook=unique)
     except UnicodeDecodeError as error:
-        raise InputError(f"{source.name}: not UTF-8 ({error.reason} at byte {error.start})") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
+        raise InputError(
+            f"{source.name}: not UTF-8 ({error.reason} at byte {error.start})"
+        ) from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{source.name}: not valid JSON ({error})") from None
     return _innermost(content, source.name, kind)
 
@@ -69,6 +73,9 @@ def frame_of_triples(rows: Iterable[Any], kind: Kind) -> pl.DataFrame:
         if isinstance(row, (str, Mapping)) or not isinstance(row, Iterable):
             raise InputError(f"row {number}: expected (query_id, doc_id, {value}), got {row!r}")
         fields = tuple(row)
+        if len(fields) > _TRIPLE and isinstance(row, tuple) and hasattr(row, value):
+            # What ir_datasets and ir_measures yield: the same names, and an iteration beside them.
+            fields = tuple(getattr(row, name) for name in ("query_id", "doc_id", value))
         if len(fields) != _TRIPLE:
             raise InputError(
                 f"row {number}: expected (query_id, doc_id, {value}), got {len(fields)} values"
@@ -83,9 +90,9 @@ def frame_of_triples(rows: Iterable[Any], kind: Kind) -> pl.DataFrame:
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, str):
-        raise InputError(f"{what} must be a number, got {value!r}")
     try:
+        # float() would also read text; struct takes numbers alone.
+        pack("d", value)
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, StructError):
         raise InputError(f"{what} must be a number, got {value!r}") from None

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ndcg.errors import InputError
 
@@ -119,12 +119,13 @@ def _damaged(name: str, error: Exception) -> str:
 
 
 def _decompress(file: Path | BinaryIO | None, kind: str) -> BinaryIO:
+    module: Any
     if kind == "gzip":
         import gzip as module
     elif kind == "bzip2":
-        import bz2 as module  # type: ignore[no-redef]
+        import bz2 as module
     elif kind == "xz":
-        import lzma as module  # type: ignore[no-redef]
+        import lzma as module
     elif sys.version_info >= (3, 14):
         from compression import zstd as module
     else:
@@ -154,6 +155,9 @@ def refuse_binary(source: Source, head: bytes) -> None:
             raise InputError(f"{source.name}: this is {what}; unpack or convert it to UTF-8 text")
     if head[257:262] == b"ustar":
         raise InputError(f"{source.name}: this is a tar archive; unpack it and name the files")
+    half = len(head) // 2
+    if half and half in {head[::2].count(0), head[1::2].count(0)}:
+        raise InputError(f"{source.name}: this is UTF-16 text; convert it to UTF-8 text")
     if b"\0" in head:
         raise InputError(
             f"{source.name}: binary data (a zero byte at byte {head.index(bytes(1))}), expected "
@@ -201,7 +205,7 @@ def expand(path: str | Path) -> list[Path]:
     return [place]
 
 
-def stem(path: str | Path) -> str:
+def stem(path: str | PathLike[str]) -> str:
     """Return the name of a run from its path: ``runs/bm25.run.gz`` is ``bm25``."""
     name = Path(path).name
     while Path(name).suffix in _SUFFIXES:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from ndcg.errors import InputError
-from ndcg.formats.layouts import find_columns
+from ndcg.data import as_id
+from ndcg.errors import InputError, MissingPackageError
+from ndcg.formats.layouts import Layout, find_columns, refuse_other_kind
+from ndcg.formats.lines import BOM
 from ndcg.formats.text import Part, parts_of
 
 if TYPE_CHECKING:
@@ -19,113 +21,189 @@ if TYPE_CHECKING:
     from ndcg.formats.layouts import Kind
     from ndcg.formats.sources import Source
 
+_BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+_STREAM = b"\xff\xff\xff\xff"
+_ID_KEYS = ("query", "doc")
 
-def read_table(source: Source, kind: Kind, format: str) -> list[Part]:
+
+def read_table(source: Source, kind: Kind, format: str) -> tuple[Layout, list[Part]]:
     """Read a Parquet, Arrow IPC or JSON lines file; wrong content is an `InputError`."""
     if format == "jsonl":
-        return list(parts_of(columns_of(_read_lines(source), kind, source.name)))
-    with source.open() as stream:
-        content: Any = source.path if _plain(source) else io.BytesIO(source.read(stream))
-    read: Any = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+        frame = _read_lines(source, kind)
+    else:
+        try:
+            frame = _read_columns(source, kind, format)
+        except _BROKEN as error:
+            said = str(error).partition("\n")[0]
+            raise InputError(f"{source.name}: not a whole {format} file ({said})") from None
+    layout = table_layout(frame.columns, kind, format, source.name)
+    return layout, parts_of(columns_of(frame, layout, source))
+
+
+def name_row(source: Source, layout: Layout, row: int) -> str:
+    """Return how to name a row (counted from 0) in a message: by its line where it has one."""
+    if layout.format != "jsonl":
+        return f"{source.name}, row {row + 1}"
+    lines = source.everything().split(b"\n")
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    return f"{source.name}:{numbers[row]}"
+
+
+def frame_of(source: Any) -> pl.DataFrame:
+    """Return any frame with the Arrow PyCapsule interface as a Polars frame."""
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    if isinstance(source, pl.DataFrame):
+        return source
     try:
-        lazy = read(content)
-        names = lazy.collect_schema().names()
-        found = named(names, kind, source.name)
-        frame = lazy.select([names[place] for place in found.values()]).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
+        return pl.DataFrame(source)
+    except ImportError as error:
+        raise MissingPackageError(f"cannot read {type(source).__name__}: {error}") from None
+    except Exception as error:  # noqa: BLE001 - whatever the frame's own library raises
         said = str(error).partition("\n")[0]
-        raise InputError(f"{source.name}: not a whole {format} file ({said})") from None
-    return list(parts_of(columns_of(frame, kind, source.name)))
+        raise InputError(
+            f"the frame: cannot be read as columns ({said}); each column must hold one type"
+        ) from None
 
 
-def _plain(source: Source) -> bool:
-    if source.path is None:
-        return False
-    with source.open_raw() as stream:
-        return stream.read(4) in {b"PAR1", b"ARRO"}
+def _read_columns(source: Source, kind: Kind, format: str) -> pl.DataFrame:
+    with source.open_raw() as raw:
+        magic = raw.read(4)
+    # A file that lies there uncompressed is read column by column, without its other columns.
+    plain = source.path is not None and magic in {b"PAR1", b"ARRO"}
+    content: Any = source.path if plain else io.BytesIO(source.everything())
+    if magic == _STREAM:
+        return pl.read_ipc_stream(content)
+    scan: Any = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+    lazy = scan(content)
+    names = lazy.collect_schema().names()
+    places = table_layout(names, kind, format, source.name).places.values()
+    frame: pl.DataFrame = lazy.select([names[place] for place in places]).collect()
+    return frame
 
 
-def _read_lines(source: Source) -> pl.DataFrame:
-    content = source.everything().removeprefix(b"\xef\xbb\xbf")
+def _read_lines(source: Source, kind: Kind) -> pl.DataFrame:
+    content = source.everything().removeprefix(BOM)
     try:
         return pl.read_ndjson(content, infer_schema_length=None)
-    except pl.exceptions.PolarsError:
-        pass
-    rows = []
+    except _BROKEN:
+        return _read_each_line(source, kind, content)
+
+
+def _read_each_line(source: Source, kind: Kind, content: bytes) -> pl.DataFrame:
+    """Read JSON lines one by one, to name the wrong one, or to take ids of mixed types."""
+    columns: dict[str, list[Any]] = {}
+    keys: dict[str, str] = {}
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
+        where = f"{source.name}:{number}"
         try:
             row = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{source.name}:{number}: not valid JSON ({error})") from None
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not valid JSON ({error})") from None
         if not isinstance(row, dict):
-            raise InputError(
-                f"{source.name}:{number}: expected an object a line, got {type(row).__name__}"
-            )
-        rows.append(row)
-    return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+            raise InputError(f"{where}: expected an object a line, got {type(row).__name__}")
+        if not keys:
+            names = list(row)
+            places = table_layout(names, kind, "jsonl", where).places
+            keys = {names[place]: key for key, place in places.items()}
+            columns = {name: [] for name in keys}
+        for name, key in keys.items():
+            value = row.get(name)
+            columns[name].append(as_id(value, f"{where}: {name}") if key in _ID_KEYS else value)
+    try:
+        return pl.DataFrame(columns)
+    except (TypeError, OverflowError, *_BROKEN) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError(f"{source.name}: values of mixed types in one column ({said})") from None
 
 
-def named(names: Sequence[str], kind: Kind, where: str) -> dict[str, int]:
-    """Return the positions of the columns that a table needs; a missing one is an `InputError`."""
+def table_layout(names: Sequence[str], kind: Kind, format: str, where: str) -> Layout:
+    """Return where a table has its columns; a missing one is an `InputError`."""
+    refuse_other_kind(names, kind, where)
     found = find_columns(names, kind)
     if found is None:
-        value = "relevance" if kind == "qrels" else "score"
+        value = "relevance" if kind == "qrels" else "score or rank"
         raise InputError(
             f"{where}: expected columns query_id, doc_id and {value} (or their usual other "
             f"names), got {', '.join(names)}"
         )
-    return found
+    return Layout.of_names(format, kind, None, names)
 
 
-def columns_of(frame: pl.DataFrame, kind: Kind, where: str) -> pl.DataFrame:
+def columns_of(frame: pl.DataFrame, layout: Layout, source: Source) -> pl.DataFrame:
     """Return a frame's rows as query_id, doc_id, value and perhaps rank, checked row by row."""
-    names = frame.columns
-    found = named(names, kind, where)
-    value = "relevance" if kind == "qrels" else "score"
+    found = {key: frame[frame.columns[place]] for key, place in layout.places.items()}
     if "value" not in found:
-        ranks = _values(frame[names[found["rank"]]], "rank", where)
-        columns = {"value": -ranks}
+        columns = {"value": -_values(found["rank"], "rank", source, layout)}
     else:
-        columns = {"value": _values(frame[names[found["value"]]], value, where)}
-        if "rank" in found:
-            ranks = frame[names[found["rank"]]].cast(pl.Int32, strict=False)
-            if not ranks.null_count():
-                columns["rank"] = ranks
-    ids = {f"{key}_id": _ids(frame[names[found[key]]], f"{key}_id", where) for key in ("query", "doc")}
-    return pl.DataFrame({**ids, **columns})
+        value = "relevance" if layout.kind == "qrels" else "score"
+        columns = {"value": _values(found["value"], value, source, layout)}
+        ranks = _ranks(found["rank"]) if "rank" in found else None
+        if ranks is not None:
+            columns["rank"] = ranks
+    for key in _ID_KEYS:
+        columns[f"{key}_id"] = _ids(found[key], f"{key}_id", source, layout)
+    return pl.DataFrame(columns)
 
 
-def _ids(column: pl.Series, what: str, where: str) -> pl.Series:
-    if column.null_count():
-        row = column.is_null().arg_true()[0] + 1
-        raise InputError(f"{where}: {what} is missing in row {row}")
-    if column.dtype.is_integer():
-        return column.cast(pl.String)
-    if column.dtype in {pl.Categorical, pl.Enum}:
-        return column.cast(pl.String)
+def _ranks(column: pl.Series) -> pl.Series | None:
+    """Return ranks as integers, None where one is no integer: it does no harm, scores decide."""
+    if not (column.dtype.is_numeric() or column.dtype == pl.String):
+        return None
+    ranks = column.cast(pl.Int32, strict=False)
+    return None if ranks.null_count() else ranks
+
+
+def _ids(column: pl.Series, what: str, source: Source, layout: Layout) -> pl.Series:
+    texts = column
     if column.dtype == pl.Binary:
-        return column.cast(pl.String)
-    if column.dtype != pl.String:
+        texts = _decoded(column)
+    elif column.dtype.is_integer() or isinstance(column.dtype, (pl.Categorical, pl.Enum)):
+        texts = column.cast(pl.String)
+    if texts.dtype not in {pl.String, pl.Null}:
         raise InputError(
-            f"{where}: {what} must be text or integers, got {column.dtype}; an id such as 7.0 "
-            "would match nothing"
+            f"{source.name}: {what} must be text or integers, got {column.dtype}; an id such as "
+            "7.0 would match nothing"
         )
-    return column
+    wrong = texts.is_null() if texts.null_count() else texts == ""
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        fault = "is missing" if column[row] is None else "is empty"
+        if column.dtype == pl.Binary and column[row]:
+            fault = f"{column[row]!r} is not UTF-8"
+        raise InputError(f"{name_row(source, layout, row)}: {what} {fault}")
+    return texts
 
 
-def _values(column: pl.Series, what: str, where: str) -> pl.Series:
+def _decoded(column: pl.Series) -> pl.Series:
+    """Return bytes as text, null where they are not UTF-8."""
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        return pl.Series(column.name, [_decode(value) for value in column], dtype=pl.String)
+
+
+def _decode(value: bytes | None) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _values(column: pl.Series, what: str, source: Source, layout: Layout) -> pl.Series:
     if column.dtype == pl.String:
         numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
     elif column.dtype.is_numeric() or column.dtype in {pl.Boolean, pl.Null}:
         numbers = column.cast(pl.Float64)
     else:
-        raise InputError(f"{where}: {what} must be numbers, got {column.dtype}")
-    good = numbers.is_not_null() & (numbers.is_not_nan() if what != "relevance" else numbers.is_finite())
+        raise InputError(f"{source.name}: {what} must be numbers, got {column.dtype}")
+    sound = numbers.is_finite() if what == "relevance" else numbers.is_not_nan()
+    good = sound.fill_null(value=False)
     if not good.all():
-        row = int(np.flatnonzero(~good.fill_null(value=False).to_numpy())[0])
+        row = int(np.flatnonzero(~good.to_numpy())[0])
         raise InputError(
-            f"{where}: {what} must be a number, got {column[row]!r} in row {row + 1}"
+            f"{name_row(source, layout, row)}: {what} must be a number, got {column[row]!r}"
         )
     return numbers

@@ -1,11 +1,13 @@
 """Reading lines of text at the speed of the disk: blocks in threads, tidied where they need it.
 
-Every block goes one way: blanks are made single where they are not, then Polars parses the block.
-Whatever Polars refuses is read again line by line by `faults`, which says what is wrong where.
+A block whose columns are parted by single separators is parsed by Polars as it lies. Any other is
+tidied and parsed again, and what cannot be parsed then is read a third time, line by line, by
+`faults`, which says what is wrong where. All three ways agree.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,20 +15,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from ndcg.formats.faults import find_fault
+from ndcg.formats.lines import BOM, data_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from numpy.typing import NDArray
 
     from ndcg.data import FloatArray, IntArray
     from ndcg.formats.layouts import Layout
     from ndcg.formats.sources import Source
 
+    ByteArray = NDArray[np.uint8]
+
 _WORKERS = 3
-_SPACE, _TAB, _NEWLINE = 32, 9, 10
-_BOM = b"\xef\xbb\xbf"
+_TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE = b'\t\n\r "'
+
+_BARE_RETURN = re.compile(rb"\r(?![\r\n])")
+_BESIDE = {",": re.compile(rb" [,\n]|[,\n] "), "\t": re.compile(rb" [\t\n]|[\t\n] ")}
+_AROUND = {
+    ",": re.compile(rb'("(?:[^"\n]|"")*+")|[ \t\v\f\r]*+(,|\n)[ \t\v\f\r]*+'),
+    "\t": re.compile(rb"()[ \v\f\r]*+([\t\n])[ \v\f\r]*+"),
+}
+_QUOTED = re.compile(rb'(?:(?:"(?:[^"\n]|"")*+"|[^",\n]*+)[,\n])*+')
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,17 @@ class Part:
     lines: int = 0
     comments: int = 0
     extra: int = 0
+
+
+@dataclass(frozen=True)
+class _Tidied:
+    """A block with one separator between columns; `checked` when every line has all of them."""
+
+    block: bytes
+    separator: str
+    rows: int
+    extra: int = 0
+    checked: bool = False
 
 
 class _Refused(Exception):  # noqa: N818 - a signal between threads, never seen outside
@@ -64,8 +86,8 @@ def read_text(source: Source, layout: Layout) -> list[Part]:
         line += part.lines
 
     with ThreadPoolExecutor(_WORKERS) as pool:
-        for i, block in enumerate(source.blocks()):
-            pending.append((block, pool.submit(_parse, block, layout, first=i == 0)))
+        for block in data_blocks(source, header=layout.header):
+            pending.append((block, pool.submit(_parse, block, layout)))
             if len(pending) > _WORKERS:
                 take()
         while pending:
@@ -73,118 +95,25 @@ def read_text(source: Source, layout: Layout) -> list[Part]:
     return parts
 
 
-def _parse(block: bytes, layout: Layout, *, first: bool) -> Part:
-    lines = int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))
-    if first:
-        block = block.removeprefix(_BOM)
-    comments = 0
+def _parse(block: bytes, layout: Layout) -> Part:
+    counts = {"lines": int(np.count_nonzero(np.frombuffer(block, np.uint8) == _NEWLINE))}
     if b"#" in block:
-        block, comments = _without_comments(block)
+        block, counts["comments"] = _without_comments(block)
     if not block.endswith(b"\n"):
         block += b"\n"
-    if first and layout.header:
-        block = _without_header(block)
-    block, separator, separators, rows = _tidy(block, layout.separator)
-    surplus = separators - (layout.width - 1) * rows
-    if surplus < 0 or (surplus and not layout.takes_more):
-        raise _Refused
-    extra = _count_longer(block, layout.width) if surplus else 0
-    frame, has_ranks = _read(block, layout, separator)
-    if frame.height != rows or any(frame.null_count().row(0)):
-        raise _Refused
-    return _part(frame, layout, has_ranks=has_ranks, counts=(lines, comments, extra))
-
-
-def _part(frame: pl.DataFrame, layout: Layout, *, has_ranks: bool, counts: tuple[int, ...]) -> Part:
-    runs = frame[f"c{layout.query}"].rle()
-    ranks = frame[f"c{layout.rank}"].to_numpy() if has_ranks else None
-    if layout.value is not None:
-        values = frame[f"c{layout.value}"].to_numpy()
-    elif ranks is not None:
-        values = -ranks.astype(np.float64)
-    else:
-        values = np.ones(frame.height)
-    unusable = np.isnan(values) if layout.kind == "run" else ~np.isfinite(values)
-    if unusable.any():
-        raise _Refused
-    lengths = runs.struct.field("len").to_numpy().astype(np.int64)
-    ids = runs.struct.field("value").alias("query_id")
-    return Part(ids, lengths, frame[f"c{layout.doc}"].alias("doc_id"), values, ranks, *counts)
-
-
-def _read(block: bytes, layout: Layout, separator: str) -> tuple[pl.DataFrame, bool]:
-    # The last column is always read: it is null exactly where a line is too short.
-    wanted = {layout.query, layout.doc, layout.width - 1}
-    schema: dict[str, type[pl.DataType]] = {f"c{i}": pl.String for i in range(layout.width)}
-    if layout.value is not None:
-        wanted.add(layout.value)
-        schema[f"c{layout.value}"] = pl.Float64
-    attempts = [True, False] if layout.rank is not None and layout.value is not None else [True]
-    for with_ranks in attempts:
-        columns = sorted(wanted | ({layout.rank} if with_ranks and layout.rank is not None else set()))
-        if with_ranks and layout.rank is not None:
-            schema[f"c{layout.rank}"] = pl.Int32
-        try:
-            frame = pl.read_csv(
-                block,
-                separator=separator,
-                has_header=False,
-                quote_char='"' if layout.separator == "," else None,
-                columns=columns,
-                schema=schema,
-                extra_columns="ignore",
-            )
-        except (pl.exceptions.PolarsError, ValueError) as error:
-            # A rank that is no number does no harm: scores decide.
-            if with_ranks and len(attempts) > 1:
-                schema[f"c{layout.rank}"] = pl.String
-                continue
-            raise _Refused(str(error).partition("\n")[0]) from None
-        return frame, with_ranks and layout.rank is not None
-    raise _Refused
-
-
-def _tidy(block: bytes, separator: str | None) -> tuple[bytes, str, int, int]:
-    """Return a block with one separator between columns, and the counts of separators and rows."""
-    if separator is not None:
-        return _tidy_lines(block, separator)
-    data = np.frombuffer(block, np.uint8)
-    white = data <= _SPACE
-    used = "\t" if b"\t" in block else " "
-    regular = not (white[1:] & white[:-1]).any() and not (len(white) and white[0])
-    if not regular or (used == "\t" and b" " in block) or b"\r" in block:
-        data = _squeeze(data)
-        block, used, white = data.tobytes(), " ", data <= _SPACE
-    rows = int(np.count_nonzero(data == _NEWLINE))
-    return block, used, int(np.count_nonzero(white)) - rows, rows
-
-
-def _tidy_lines(block: bytes, separator: str) -> tuple[bytes, str, int, int]:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    if b"\n\n" in block or block.startswith(b"\n"):
-        block = b"".join(line + b"\n" for line in block.split(b"\n") if line.strip())
-    rows, separators = block.count(b"\n"), block.count(separator.encode())
-    if separator == "," and b'"' in block:
-        # Quoted fields may hold separators; the parser itself counts the columns then.
-        width = block[: block.index(b"\n")].count(b",")
-        return block, separator, max(separators, width * rows), rows
-    return block, separator, separators, rows
-
-
-def _squeeze(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Drop blanks at the ends of lines, blank lines and all but one blank between columns."""
-    newline = data == _NEWLINE
-    white = newline | (data == _SPACE) | ((data >= _TAB) & (data <= 13))  # noqa: PLR2004
-    after_white = np.concatenate((np.ones(1, np.bool_), white[:-1]))
-    data = data[~(white & ~newline & after_white)]
-    newline = data == _NEWLINE
-    blank = (data == _SPACE) | (((data >= _TAB) & (data <= 13)) & ~newline)  # noqa: PLR2004
-    before_newline = np.concatenate((newline[1:], np.ones(1, np.bool_)))
-    data = np.where(blank, np.uint8(_SPACE), data)[~(blank & before_newline)]
-    newline = data == _NEWLINE
-    after_newline = np.concatenate((np.ones(1, np.bool_), newline[:-1]))
-    return data[~(newline & after_newline)]
+        if b"\r" in block and _BARE_RETURN.search(block):
+            raise _Refused
+    if b"\0" in block or _has_inner_bom(block):
+        raise _Refused
+    tidied = _regular(block, layout)
+    if tidied is not None:
+        try:
+            return _read(tidied, layout, counts)
+        except _Refused:
+            pass
+    return _read(_tidy(block, layout), layout, counts)
 
 
 def _without_comments(block: bytes) -> tuple[bytes, int]:
@@ -195,22 +124,157 @@ def _without_comments(block: bytes) -> tuple[bytes, int]:
     return b"\n".join(kept), len(lines) - len(kept)
 
 
-def _without_header(block: bytes) -> bytes:
-    rest = block.lstrip(b" \t\r\n")
-    return rest[rest.index(b"\n") + 1 :]
+def _has_inner_bom(block: bytes) -> bool:
+    # The first byte of the mark is rare, and looking for one byte takes next to no time.
+    return BOM[:1] in block and (block.startswith(BOM) or b"\n" + BOM in block)
 
 
-def _count_longer(block: bytes, width: int) -> int:
-    return sum(len(line.split()) > width for line in block.split(b"\n"))
+def _regular(block: bytes, layout: Layout) -> _Tidied | None:
+    """Return a block as it lies if every line has its columns parted by single separators."""
+    data = np.frombuffer(block, np.uint8)
+    if layout.separator is None:
+        separator = "\t" if b"\t" in block else " "
+        between = data <= _SPACE
+        if separator == "\t" and b" " in block:
+            return None
+    else:
+        separator = layout.separator
+        if b'"' in block and separator == ",":
+            return None
+        if b" " in block and _BESIDE[separator].search(block):
+            return None
+        between = (data == _NEWLINE) | (data == ord(separator))
+    rows = int(np.count_nonzero(data == _NEWLINE))
+    # One separator or line end a column; a control character within an id also counts as one.
+    if np.count_nonzero(between) != rows * layout.width:
+        return None
+    if layout.separator is None and (between[0] or (between[1:] & between[:-1]).any()):
+        return None
+    return _Tidied(block, separator, rows)
 
 
-def parts_of(frame: pl.DataFrame) -> Iterator[Part]:
-    """Yield the rows of a frame with columns query_id, doc_id, value and perhaps rank as a part."""
-    runs = frame["query_id"].rle()
-    yield Part(
-        runs.struct.field("value").alias("query_id"),
-        runs.struct.field("len").to_numpy().astype(np.int64),
+def _tidy(block: bytes, layout: Layout) -> _Tidied:
+    """Return a block without needless blanks and empty lines, the columns of each line counted."""
+    if layout.separator is None:
+        separator, data = " ", _squeeze(np.frombuffer(block, np.uint8))
+        block = data.tobytes()
+    else:
+        separator = layout.separator
+        lines = [line for line in block.split(b"\n") if line.strip()]
+        block = _AROUND[separator].sub(rb"\1\2", b"\n".join([*lines, b""])).lstrip(b" \v\f\r")
+        data = np.frombuffer(block, np.uint8)
+    marks = data == ord(separator)
+    if separator == "," and b'"' in block:
+        if not _QUOTED.fullmatch(block):
+            raise _Refused
+        marks &= np.cumsum(data == _QUOTE) % 2 == 0
+    ends = np.flatnonzero(data == _NEWLINE)
+    columns = 1 + np.diff(np.searchsorted(np.flatnonzero(marks), ends), prepend=0)
+    longer = int(np.count_nonzero(columns > layout.width))
+    if (columns < layout.width).any() or (longer and not layout.takes_more):
+        raise _Refused
+    return _Tidied(block, separator, len(ends), longer, checked=True)
+
+
+def _squeeze(data: ByteArray) -> ByteArray:
+    """Drop blanks at the ends of lines, blank lines and all but one blank between columns."""
+    white = (data == _SPACE) | ((data >= _TAB) & (data <= _RETURN))
+    after_white = np.concatenate((np.ones(1, np.bool_), white[:-1]))
+    data = data[~(white & (data != _NEWLINE) & after_white)]
+    newline = data == _NEWLINE
+    blank = (data == _SPACE) | ((data >= _TAB) & (data <= _RETURN) & ~newline)
+    before_newline = np.concatenate((newline[1:], np.ones(1, np.bool_)))
+    data = np.where(blank, np.uint8(_SPACE), data)[~(blank & before_newline)]
+    newline = data == _NEWLINE
+    after_newline = np.concatenate((np.ones(1, np.bool_), newline[:-1]))
+    kept: ByteArray = data[~(newline & after_newline)]
+    return kept
+
+
+def _read(tidied: _Tidied, layout: Layout, counts: dict[str, int]) -> Part:
+    if not tidied.rows:
+        nothing = pl.Series([], dtype=pl.String)
+        return Part(nothing, np.zeros(0, np.int64), nothing, np.zeros(0), None, **counts)
+    frame, ranks = _frame_and_ranks(tidied, layout)
+    if frame.height != tidied.rows:
+        raise _Refused
+    for place in layout.needed if tidied.checked else {*layout.needed, layout.width - 1}:
+        if frame[f"c{place}"].null_count():
+            raise _Refused
+    # A quoted nothing is no null but an empty text.
+    if tidied.separator == "," and any(
+        (frame[f"c{place}"] == "").any() for place in (layout.query, layout.doc)
+    ):
+        raise _Refused
+    if layout.value is not None:
+        values = frame[f"c{layout.value}"].to_numpy()
+    elif ranks is not None:
+        values = -ranks.astype(np.float64)
+    else:
+        values = np.ones(frame.height)
+    unusable = np.isnan(values) if layout.kind == "run" else ~np.isfinite(values)
+    if unusable.any():
+        raise _Refused
+    runs = frame[f"c{layout.query}"].rle().struct
+    return Part(
+        query_ids=runs.field("value").alias("query_id"),
+        lengths=runs.field("len").to_numpy().astype(np.int64),
+        doc_ids=frame[f"c{layout.doc}"].alias("doc_id"),
+        values=values,
+        ranks=ranks,
+        extra=tidied.extra,
+        **counts,
+    )
+
+
+def _frame_and_ranks(
+    tidied: _Tidied, layout: Layout
+) -> tuple[pl.DataFrame, NDArray[np.int32] | None]:
+    if layout.rank is None:
+        return _parse_columns(tidied, layout, ranked=False), None
+    try:
+        frame = _parse_columns(tidied, layout, ranked=True)
+    except _Refused:
+        if layout.rank in layout.needed:
+            raise
+    else:
+        if not frame[f"c{layout.rank}"].null_count():
+            return frame, frame[f"c{layout.rank}"].to_numpy()
+    # A rank that is no number does no harm where scores decide.
+    return _parse_columns(tidied, layout, ranked=False), None
+
+
+def _parse_columns(tidied: _Tidied, layout: Layout, *, ranked: bool) -> pl.DataFrame:
+    # The last column is always read: it is null exactly where a line is too short.
+    wanted = {*layout.needed, layout.width - 1}
+    schema: dict[str, type[pl.DataType]] = {f"c{i}": pl.String for i in range(layout.width)}
+    if layout.value is not None:
+        schema[f"c{layout.value}"] = pl.Float64
+    if ranked and layout.rank is not None:
+        wanted.add(layout.rank)
+        schema[f"c{layout.rank}"] = pl.Int32
+    try:
+        return pl.read_csv(
+            tidied.block,
+            separator=tidied.separator,
+            has_header=False,
+            quote_char='"' if tidied.separator == "," else None,
+            columns=sorted(wanted),
+            schema=schema,
+            extra_columns="ignore",
+        )
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise _Refused(str(error).partition("\n")[0]) from None
+
+
+def parts_of(frame: pl.DataFrame) -> list[Part]:
+    """Return a frame with columns query_id, doc_id, value and perhaps rank as a part."""
+    runs = frame["query_id"].rle().struct
+    part = Part(
+        runs.field("value").alias("query_id"),
+        runs.field("len").to_numpy().astype(np.int64),
         frame["doc_id"],
         frame["value"].to_numpy(),
         frame["rank"].to_numpy() if "rank" in frame.columns else None,
     )
+    return [part]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from ndcg.errors import InputError, OptionError, check_choice
 from ndcg.formats.layouts import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ndcg.data import Qrels, Run
 
@@ -34,19 +36,35 @@ _BY_ENDING = {
     ".csv": "csv",
     ".tsv": "tsv",
 }
-_COMPRESSION = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+_COMPRESSION = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
+_SEPARATORS = {"csv": ",", "trec": " ", "tsv": "\t", "beir": "\t", "msmarco": "\t"}
+_HEADED = {"csv", "tsv", "beir"}
+_LAST_EXACT_INTEGER = 2**53
+
+# What an id cannot have in it where columns are parted by blanks, by tabs, by commas.
+_BLANK = r"^$|[ \t\n\v\f\r\x00]"
+_TAB = r"^$|^[ \v\f]|[ \v\f]$|[\t\n\r\x00]"
+_UNWRITABLE = {
+    "trec": _BLANK,
+    "msmarco": _BLANK,
+    "tsv": _TAB,
+    "beir": _TAB,
+    "csv": r"^$|^[ \t\v\f]|[ \t\v\f]$|[\n\r\x00]",
+}
+# A line that begins so is read as a comment, as JSON, or without its first character.
+_UNREADABLE_START = r"^[#{\[\x{FEFF}]"
 
 
 def write_qrels(qrels: Qrels, path: str | Path, *, format: str | None = None) -> None:
     """Write judgments; the format follows from the path's ending unless it is named.
 
     The file appears whole or not at all. ``trec`` is the form when nothing else says so; an ending
-    .gz, .bz2, .xz or .zst compresses.
+    .gz, .bz2, .xz or .zst compresses. What a format cannot hold (an id with a tab in TSV) is an
+    `InputError`.
     """
     frame = qrels.frame.with_columns(relevance=_whole(qrels.frame["relevance"]))
-    form = _format_of(path, format)
+    form = format_of(path, format)
     if form in {"trec", "msmarco"}:
-        _refuse_blanks(frame)
         frame = frame.select("query_id", pl.lit("0").alias("iteration"), "doc_id", "relevance")
     elif form == "beir":
         frame = frame.rename({"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"})
@@ -54,99 +72,132 @@ def write_qrels(qrels: Qrels, path: str | Path, *, format: str | None = None) ->
 
 
 def write_run(run: Run, path: str | Path, *, format: str | None = None) -> None:
-    """Write a run, each query's documents in trec_eval's order; see `write_qrels`.
+    """Write a run, each query's documents by score, equal scores in the order given.
 
-    ``msmarco`` holds ranks and no scores, so reading it back gives the order but not the scores.
+    See `write_qrels`. ``msmarco`` holds ranks and no scores, so there equal scores stand in
+    trec_eval's order, and reading it back gives the order but not the scores.
     """
-    form = _format_of(path, format)
+    form = format_of(path, format)
     if form == "beir":
         raise OptionError("a BEIR folder has no runs; write tsv or trec")
-    position = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query")
+    by, down = ["query", "score"], [False, True]
+    if form == "msmarco":
+        by, down = [*by, "doc_id"], [*down, True]
     frame = (
         run.frame.with_columns(query=run.row_queries)
-        .sort("query", "score", "doc_id", descending=[False, True, True])
-        .with_columns(rank=position)
-        .drop("query")
+        .sort(by, descending=down, maintain_order=True)
+        .with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query"))
     )
-    if form in {"trec", "msmarco"}:
-        _refuse_blanks(frame)
     if form == "trec":
-        tag = "_".join(run.name.split()) or "run"
-        frame = frame.select(
-            "query_id",
-            pl.lit("Q0").alias("Q0"),
-            "doc_id",
-            "rank",
-            "score",
-            pl.lit(tag).alias("tag"),
-        )
+        tag = pl.lit("_".join(run.name.split()) or "run").alias("tag")
+        frame = frame.select("query_id", pl.lit("Q0").alias("Q0"), "doc_id", "rank", "score", tag)
+    elif form == "msmarco":
+        frame = frame.select("query_id", "doc_id", "rank")
+    elif form in {"csv", "tsv"}:
+        # With ranks beside them, small whole scores cannot be taken for grades.
+        frame = frame.select("query_id", "doc_id", "rank", "score")
     else:
-        kept = (
-            ["query_id", "doc_id", "rank"] if form == "msmarco" else ["query_id", "doc_id", "score"]
-        )
-        frame = frame.select(kept)
+        frame = frame.select("query_id", "doc_id", "score")
     _write(frame, path, form, run)
 
 
-def _format_of(path: str | Path, format: str | None) -> str:
+def format_of(path: str | Path, format: str | None) -> str:
+    """Return the format in which a path is written: the one named, or what its ending says."""
     if format is not None:
         check_choice("format", format, FORMATS)
         return format
     name = Path(path)
-    if name.suffix in _COMPRESSION:
+    if name.suffix.lower() in _COMPRESSION:
         name = name.with_suffix("")
     return _BY_ENDING.get(name.suffix.lower(), "trec")
 
 
 def _whole(grades: pl.Series) -> pl.Series:
     values = grades.to_numpy()
-    return grades.cast(pl.Int64) if (values == np.trunc(values)).all() else grades
+    whole = (values == np.trunc(values)) & (np.abs(values) < _LAST_EXACT_INTEGER)
+    return grades.cast(pl.Int64) if whole.all() else grades
 
 
-def _refuse_blanks(frame: pl.DataFrame) -> None:
-    for name in ("query_id", "doc_id"):
-        bad = frame[name].str.contains(r"\s") | (frame[name] == "")
+def _refuse_ids(table: Qrels | Run, form: str) -> None:
+    if form not in _UNWRITABLE:
+        return
+    for name, ids in (("query_id", table.query_ids), ("doc_id", table.doc_ids)):
+        pattern = _UNWRITABLE[form]
+        if name == "query_id":
+            pattern += f"|{_UNREADABLE_START}"
+        bad = ids.str.contains(pattern)
         if bad.any():
             raise InputError(
-                f"{name} {frame[name][int(bad.arg_true()[0])]!r} has a blank in it, which columns "
-                "parted by blanks cannot hold; write jsonl, json, csv or parquet"
+                f"{name} {ids[int(bad.arg_true()[0])]!r} cannot stand in format {form}: it would "
+                "not be read back as it is; write jsonl, json or parquet"
             )
 
 
 def _write(frame: pl.DataFrame, path: str | Path, form: str, table: Qrels | Run) -> None:
-    target = Path(path)
-    compression = _COMPRESSION.get(target.suffix) if str(path) != "-" else None
+    _refuse_ids(table, form)
     content = _encode(frame, form, table)
-    if compression:
-        content = _compressor(compression)(content)
     if str(path) == "-":
         sys.stdout.buffer.write(content)
         return
-    write_whole(target, content)
+    compression = _COMPRESSION.get(Path(path).suffix.lower())
+    if compression:
+        content = _compressor(compression)(content)
+    write_whole(path, content)
 
 
-def write_whole(target: Path, content: bytes) -> None:
+def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file that appears whole or not at all."""
+    with whole_file(path) as place:
+        place.write_bytes(content)
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Yield a path to write to; the file appears at `path` when all went well, or not at all."""
+    given = Path(path)
+    if given.is_dir():
+        raise OptionError(f"{given}: is a folder, expected a file to write")
+    if given.exists() and not given.is_file():
+        # A device or a pipe takes what is written; it must not be replaced by a file.
+        yield given
+        return
+    target = Path(os.path.realpath(given))
+    place: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise OptionError(
-            f"{target}: cannot write there ({(error.strerror or '').lower()})"
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        # mkstemp makes files for the owner alone; a result is a file like any other.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".ndcg.", dir=target.parent)
+        os.close(handle)
+        place = Path(name)
+        yield place
+        place.chmod(_mode(target))
+        place.replace(target)
+    except BaseException as error:
+        if place is not None:
+            place.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OptionError(f"{path}: {_reason(target, error)}") from None
         raise
 
 
+def _reason(target: Path, error: OSError) -> str:
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}; make it first"
+    return f"cannot write there ({(error.strerror or str(error)).lower()})"
+
+
+def _mode(target: Path) -> int:
+    """Return the permissions of a file that is there, or those that a new one gets."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    # mkstemp makes files for the owner alone; a result is a file like any other.
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
 def _encode(frame: pl.DataFrame, form: str, table: Qrels | Run) -> bytes:
+    if form in {"json", "jsonl"} and not np.isfinite(table.values).all():
+        value = table.values[~np.isfinite(table.values)][0]
+        raise InputError(f"score {value} is no number in JSON; write trec, tsv, csv or parquet")
     if form == "json":
         return (json.dumps(_nested(frame, table), ensure_ascii=False) + "\n").encode()
     stream = io.BytesIO()
@@ -159,10 +210,8 @@ def _encode(frame: pl.DataFrame, form: str, table: Qrels | Run) -> bytes:
     else:
         frame.write_csv(
             stream,
-            separator=","
-            if form == "csv"
-            else ("\t" if form in {"tsv", "beir", "msmarco"} else " "),
-            include_header=form in {"csv", "tsv", "beir"},
+            separator=_SEPARATORS[form],
+            include_header=form in _HEADED,
             quote_style="necessary" if form == "csv" else "never",
         )
     return stream.getvalue()

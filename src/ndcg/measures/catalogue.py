@@ -7,9 +7,9 @@ Every function takes a `Ranking` and `Rules` and returns one value a query, shap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from ndcg.measures.gains import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from ndcg.data import FloatArray, IntArray
     from ndcg.ranking import Ranking
 
@@ -43,11 +47,11 @@ class Definition:
     counts: bool = False
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray | IntArray) -> FloatArray:
+def _ratio(numerator: FloatArray, denominator: NDArray[Any]) -> FloatArray:
     """Divide, with 0 where the denominator is 0."""
-    return np.divide(
-        numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0
-    )
+    ratio = np.zeros(len(numerator))
+    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
+    return ratio
 
 
 def _relevant(ranking: Ranking, rules: Rules) -> FloatArray:
@@ -86,15 +90,16 @@ def discounted_gain(ranking: Ranking, rules: Rules) -> FloatArray:
     """DCG: the sum of gain times discount (Järvelin & Kekäläinen, 2002; Burges et al., 2005)."""
     discount = discounts(depth_of(ranking, rules.cutoff), rules.discount)
     weights = rank_weights(ranking, discount, rules.ties)
-    return sum_by_query(
-        ranking, ranking.query, gain_of(ranking.relevance, rules.gain) * weights
-    )
+    return sum_by_query(ranking, ranking.query, gain_of(ranking.relevance, rules.gain) * weights)
 
 
 def normalised_gain(ranking: Ranking, rules: Rules) -> FloatArray:
     """Return nDCG: DCG over the DCG of the ideal order; a barren query follows its policy."""
     ideal = ideal_sum(ranking, rules)
     values = _ratio(discounted_gain(ranking, rules), ideal)
+    if rules.ties == "average":
+        # Expected discounts are differences of running sums and may round up by a bit.
+        values = np.minimum(values, 1.0)
     if rules.barren == "one":
         values[ideal == 0] = 1.0
     return values
@@ -149,7 +154,7 @@ def expected_reciprocal_rank(ranking: Ranking, rules: Rules) -> FloatArray:
     top = highest if rules.max_grade is None else rules.max_grade
     if highest > top:
         raise MeasureError(f"ERR has max_grade {top:g}, but the judgments go up to {highest:g}")
-    stop = gain_of(ranking.relevance, "exp") / np.exp2(top)
+    stop = gain_of(ranking.relevance, "exp") / math.exp2(top)
     rows = np.flatnonzero((stop > 0) & (ranking.rank <= depth_of(ranking, rules.cutoff)))
     place = np.zeros(len(ranking.rank))
     place[rows] = 1.0
@@ -169,7 +174,7 @@ def rank_biased_precision(ranking: Ranking, rules: Rules) -> FloatArray:
     With ``residual=True``: how much higher it could be if everything unjudged were relevant.
     """
     depth = depth_of(ranking, rules.cutoff)
-    discount = (1.0 - rules.p) * rules.p ** np.arange(depth)
+    discount = (1.0 - rules.p) * np.power(rules.p, np.arange(depth, dtype=np.float64))
     weights = rank_weights(ranking, discount, rules.ties)
     if rules.residual:
         return 1.0 - sum_by_query(ranking, ranking.query, weights)
@@ -201,15 +206,17 @@ def binary_preference(ranking: Ranking, rules: Rules) -> FloatArray:
 def inferred_average_precision(ranking: Ranking, rules: Rules) -> FloatArray:
     """Return infAP: average precision estimated from a sampled pool (Yilmaz & Aslam, CIKM 2006).
 
-    Documents outside the judgments count as outside the pool, as trec_eval computes it.
+    As trec_eval computes it: a negative grade marks a document of the pool that nobody judged,
+    and documents outside the judgments are outside the pool.
     """
     relevant = _relevant(ranking, rules)
     known = relevant + _judged_nonrelevant(ranking.relevance, rules)
+    unjudged = (ranking.relevance < 0).astype(np.float64)
     above_relevant = _running_count(ranking, relevant) - relevant
     above_known = _running_count(ranking, known) - known
     before = ranking.rank - 1.0
     precision_above = (above_relevant + _INFAP_SMOOTHING) / (above_known + 2 * _INFAP_SMOOTHING)
-    in_pool = _ratio(above_known, before)
+    in_pool = _ratio(above_known + _running_count(ranking, unjudged), before)
     values = 1.0 / ranking.rank + before / ranking.rank * in_pool * precision_above
     total = _count_relevant(ranking, rules)
     return _ratio(sum_by_query(ranking, ranking.query, relevant * values), total)
@@ -224,7 +231,9 @@ def judged_share(ranking: Ranking, rules: Rules) -> FloatArray:
     listed = ranking.retrieved
     if rules.cutoff is not None:
         listed = np.minimum(listed, rules.cutoff)
-    return np.divide(found, listed, out=np.full(len(found), np.nan), where=listed > 0)
+    share = np.full(len(found), np.nan)
+    np.divide(found, listed, out=share, where=listed > 0)
+    return share
 
 
 def count_retrieved(ranking: Ranking, rules: Rules) -> FloatArray:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ndcg.data import FloatArray, IntArray
     from ndcg.ranking import Ranking
 
-_LAST_EXACT_GRADE = 1023
+LARGEST_EXPONENT = 1023
 
 
 @dataclass(frozen=True)
@@ -42,25 +42,32 @@ def gain_of(grades: FloatArray, gain: Gain) -> FloatArray:
     positive = np.maximum(grades, 0.0)
     if gain == "linear":
         return positive
+    # There are few grades: the gain of each is looked up once, the same on every processor.
+    distinct, place = np.unique(positive, return_inverse=True)
     if gain == "exp":
-        if len(positive) and positive.max() > _LAST_EXACT_GRADE:
-            raise MeasureError(
-                f"gain 'exp' of grade {positive.max():g} is 2^{positive.max():g} - 1, more than a "
-                "64-bit float holds; use gain 'linear' or a mapping"
-            )
-        return np.exp2(positive) - 1.0
-    mapped = dict(gain)
-    known = np.array(list(mapped), dtype=np.float64)
-    missing = np.setdiff1d(positive[positive > 0], known)
-    if len(missing):
+        worth = [_exponential(grade) for grade in distinct.tolist()]
+    else:
+        mapped = {0.0: 0.0, **dict(gain)} if isinstance(gain, tuple) else {}
+        worth = [_mapped(mapped, grade) for grade in distinct.tolist()]
+    return np.array(worth, dtype=np.float64)[place]
+
+
+def _exponential(grade: float) -> float:
+    if grade > LARGEST_EXPONENT:
         raise MeasureError(
-            f"the gain mapping has no grade {missing[0]:g}, which the judgments use; "
+            f"gain 'exp' of grade {grade:g} is 2^{grade:g} - 1, more than a 64-bit float holds; "
+            "use gain 'linear' or a mapping"
+        )
+    return math.exp2(grade) - 1.0
+
+
+def _mapped(gains: dict[float, float], grade: float) -> float:
+    if grade not in gains:
+        raise MeasureError(
+            f"the gain mapping has no grade {grade:g}, which the judgments use; "
             "name a gain for every grade above 0"
         )
-    worth = np.array([mapped[grade] for grade in known], dtype=np.float64)
-    order = np.argsort(known)
-    place = np.minimum(np.searchsorted(known[order], positive), len(known) - 1)
-    return np.where(positive > 0, worth[order][place], 0.0)
+    return gains[grade]
 
 
 def discounts(ranks: int, discount: str) -> FloatArray:
@@ -98,7 +105,13 @@ def rank_weights(ranking: Ranking, discount: FloatArray, ties: str) -> FloatArra
 def sum_by_query(ranking: Ranking, query: IntArray, values: FloatArray) -> FloatArray:
     """Return sums for each query, added in order of rank."""
     # bincount adds one by one in row order: the same bits whatever other queries there are.
-    return np.bincount(query, weights=values, minlength=len(ranking))
+    sums = np.bincount(query, weights=values, minlength=len(ranking)).astype(np.float64, copy=False)
+    if not np.isfinite(sums).all():
+        raise MeasureError(
+            "the gains of a query add up to more than a 64-bit float holds; use smaller grades, or "
+            "a gain mapping"
+        )
+    return sums
 
 
 def ideal_sum(ranking: Ranking, rules: Rules) -> FloatArray:

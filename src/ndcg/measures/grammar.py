@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ndcg.errors import MeasureError, near_miss
 from ndcg.measures.catalogue import CATALOGUE
 from ndcg.measures.values import Measure
 
-_SPELLING = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<inside>.*)\))?(?:@(?P<cutoff>.*))?", re.DOTALL)
-_TREC = re.compile(r"(?P<name>[a-z][a-z_-]*?)(?:[_.](?P<number>\d+(?:\.\d+)?|\.\d+))?", re.IGNORECASE)
+_SPELLING = re.compile(
+    r"(?P<name>[A-Za-z]\w*)(?:\((?P<inside>.*)\))?(?:@(?P<cutoff>.*))?", re.DOTALL
+)
+_TREC = re.compile(
+    r"(?P<name>[a-z][a-z_-]*?)(?:[_.](?P<number>\d+(?:\.\d+)?|\.\d+))?", re.IGNORECASE
+)
 _EXP = {"gain": "exp"}
 
 # Names as trec_eval, pytrec_eval, ranx, ir_measures, BEIR and MTEB spell them, in lower case.
@@ -45,6 +50,7 @@ _ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "num_rel_ret": ("NumRelRet", {}),
 }
 _PARAMETERS = {"gains": "gain", "judged_only": "condensed", "max": "max_grade"}
+_SHOWN = 80
 _DCG_FORMS = {"log2": "linear", "exp-log2": "exp"}
 
 
@@ -67,7 +73,7 @@ def parse_measure(text: str | Measure) -> Measure:
         return text
     if not isinstance(text, str):
         raise MeasureError(f"a measure is a text or a Measure, got {text!r}")
-    plain = text.strip()
+    plain = _tightened(text)
     spelled = _SPELLING.fullmatch(plain)
     if spelled and spelled["name"].lower() in _ALIASES:
         name, preset = _ALIASES[spelled["name"].lower()]
@@ -79,31 +85,36 @@ def parse_measure(text: str | Measure) -> Measure:
         name, preset = _ALIASES[plain.lower()]
         return _build(name, preset, None, None, plain)
     wanted = re.split(r"[@(.]|_\d", plain)[0]
-    raise MeasureError(
-        f"no measure named {text!r}{near_miss(wanted, [*_ALIASES, *CATALOGUE])}"
-    )
+    hint = near_miss(wanted, [*_ALIASES, *CATALOGUE]) or f" (known: {', '.join(CATALOGUE)})"
+    raise MeasureError(f"no measure named {plain[:_SHOWN]!r}{hint}")
 
 
-def parse_measures(texts: str | Measure | list[str | Measure] | tuple[str | Measure, ...]) -> tuple[
-    Measure, ...
-]:
-    """Return measures from spellings, each perhaps several: ``"nDCG@10, R@100"``, ``ndcg_cut.5,10``.
+def _tightened(text: str) -> str:
+    """Return a spelling without blanks at its ends and around the mark of a cutoff."""
+    return re.sub(r"\s*@\s*", "@", text.strip())
+
+
+def parse_measures(texts: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Return measures from spellings, each of which may name several, as ``ndcg_cut.5,10`` does.
 
     >>> parse_measures("ndcg_cut.5,10 map")
     (nDCG@5, nDCG@10, AP)
     """
-    given = [texts] if isinstance(texts, (str, Measure)) else list(texts)
+    if not isinstance(texts, (str, Measure, Iterable)):
+        raise MeasureError(f"a measure is a text or a Measure, got {texts!r}")
     found: dict[Measure, None] = {}
-    for text in given:
+    for text in [texts] if isinstance(texts, (str, Measure)) else texts:
         if not isinstance(text, str):
             found[parse_measure(text)] = None
             continue
         before = ""
-        for piece in re.split(r"[,\s]+(?![^(]*\))", text.strip().strip(",")):
-            if re.fullmatch(r"\d+", piece) and before:
-                piece = re.sub(r"\d+$", piece, before)
-            found[parse_measure(piece)] = None
-            before = piece
+        for piece in re.split(r"[,\s]+(?![^(]*\))", _tightened(text)):
+            # A lone number is another cutoff of the measure before it.
+            again = re.fullmatch(r"[0-9]+", piece) and re.search(r"[0-9]$", before)
+            name = re.sub(r"[0-9]+$", piece, before) if again else piece
+            if name:
+                found[parse_measure(name)] = None
+                before = name
     if not found:
         raise MeasureError("no measure given; the usual one is nDCG@10")
     return tuple(found)
@@ -142,11 +153,12 @@ def _parse_parameters(inside: str, text: str) -> list[tuple[str, Any]]:
         return []
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-    except SyntaxError as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        said = error.msg if isinstance(error, SyntaxError) else str(error) or "too deep"
         raise MeasureError(
-            f"cannot read the parameters of {text!r} ({error.msg}); write name=value"
+            f"cannot read the parameters of {text[:_SHOWN]!r} ({said}); write name=value"
         ) from None
-    if not isinstance(call, ast.Call) or call.args:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise MeasureError(f"the parameters of {text!r} need names, such as rel=2")
     return [_parse_one(keyword, text) for keyword in call.keywords]
 
@@ -154,9 +166,10 @@ def _parse_parameters(inside: str, text: str) -> list[tuple[str, Any]]:
 def _parse_one(keyword: ast.keyword, text: str) -> tuple[str, Any]:
     try:
         value = ast.literal_eval(keyword.value)
-    except ValueError:
+    except (ValueError, TypeError, RecursionError, MemoryError):
         raise MeasureError(
-            f"parameter {keyword.arg} of {text!r} must be a number or a quoted text"
+            f"parameter {keyword.arg} of {text[:_SHOWN]!r} must be a number, True or False, a "
+            "quoted text, or a mapping such as {1: 1, 2: 3}"
         ) from None
     if keyword.arg == "dcg":
         if value not in _DCG_FORMS:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from ndcg.conventions import Convention, Discount, Ties, as_gain, spell_gain
-from ndcg.errors import MeasureError, NdcgError, check_choice, near_miss
+from ndcg.conventions import Convention, Discount, Ties, as_gain, spell_gain, spell_number
+from ndcg.errors import MeasureError, OptionError, check_choice, near_miss
 from ndcg.measures.catalogue import CATALOGUE
-from ndcg.measures.gains import Rules
+from ndcg.measures.gains import LARGEST_EXPONENT, Rules, gain_of
 
 if TYPE_CHECKING:
     from ndcg.data import FloatArray
@@ -23,7 +22,9 @@ __all__ = ["Measure"]
 
 _COMMON = ("condensed", "ties")
 _ORDER = ("gain", "discount", "rel", "p", "residual", "max_grade", "ties", "condensed")
-_DEFAULTS: dict[str, object] = {"rel": 1.0, "condensed": False, "residual": False, "max_grade": None}
+_PERSISTENCE = 0.8
+_DEFAULTS = {"rel": 1.0, "p": _PERSISTENCE, "condensed": False, "residual": False}
+_LARGEST_CUTOFF = 10**9
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class Measure:
                     f"{self.name} has no parameter {name!r}{hint} (it has {', '.join(allowed)})"
                 )
             checked[name] = _checked_parameter(self.name, name, value)
-        if self.name == "RBP":
-            checked.setdefault("p", 0.8)
+        if checked.get("ties") == "average" and not definition.expected:
+            raise MeasureError(_no_expectation(self.name))
         kept = tuple(
             (name, checked[name])
             for name in _ORDER
@@ -90,7 +91,11 @@ class Measure:
         return dataclasses.replace(self, parameters=(*self.parameters, *parameters.items()))
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={_spell(value)}" for name, value in self.parameters)
+        told = dict(self.parameters)
+        if self.name == "RBP":
+            # Nobody agrees on a default, so that it is always told.
+            told.setdefault("p", _PERSISTENCE)
+        inside = ", ".join(f"{name}={_spell(told[name])}" for name in _ORDER if name in told)
         at = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}{f'({inside})' if inside else ''}{at}"
 
@@ -113,10 +118,7 @@ class Measure:
         own = {name: value for name, value in self.parameters if name not in _COMMON}
         ties = self.ties_under(convention)
         if ties == "average" and not CATALOGUE[self.name].expected:
-            known = ", ".join(name for name, one in CATALOGUE.items() if one.expected)
-            raise MeasureError(
-                f"{self!r} has no expected value over ties here; ties='average' goes with {known}"
-            )
+            raise MeasureError(_no_expectation(repr(self)))
         shared = {"gain": convention.gain, "discount": convention.discount}
         return Rules(
             cutoff=self.cutoff,
@@ -126,6 +128,12 @@ class Measure:
             **(shared | own),
         )
 
+    def worth(self, ranking: Ranking, convention: Convention) -> FloatArray:
+        """Return what puts a document of a tie first: its gain, or its grade if it has none."""
+        if "gain" not in CATALOGUE[self.name].parameters:
+            return ranking.relevance
+        return gain_of(ranking.relevance, self.rules(convention).gain)
+
     def compute(self, ranking: Ranking, convention: Convention) -> FloatArray:
         """Return the measure of each query of a ranking, NaN where it is not defined."""
         if dict(self.parameters).get("condensed"):
@@ -133,11 +141,18 @@ class Measure:
         return CATALOGUE[self.name].compute(ranking, self.rules(convention))
 
 
+def _no_expectation(name: str) -> str:
+    known = ", ".join(name for name, one in CATALOGUE.items() if one.expected)
+    return f"{name} has no expected value over ties here; ties='average' goes with {known}"
+
+
 def _checked_cutoff(name: str, cutoff: Any) -> int | None:
     if cutoff is None:
         return None
     if isinstance(cutoff, bool) or not isinstance(cutoff, (int, np.integer)) or cutoff < 1:
         raise MeasureError(f"cutoff of {name} must be an integer of 1 or more, got {cutoff!r}")
+    if cutoff > _LARGEST_CUTOFF:
+        raise MeasureError(f"cutoff of {name} must be at most {_LARGEST_CUTOFF}, got {cutoff!r}")
     return int(cutoff)
 
 
@@ -147,30 +162,31 @@ def _checked_parameter(measure: str, name: str, value: Any) -> Any:
         if not isinstance(value, bool):
             raise MeasureError(f"{where} must be True or False, got {value!r}")
         return value
-    try:
-        if name == "gain":
-            if not isinstance(value, (str, Mapping, tuple)):
-                raise MeasureError(f"{where} must be 'linear', 'exp' or a mapping, got {value!r}")
+    if name == "gain":
+        try:
             return as_gain(value)
-        if name in {"ties", "discount"}:
+        except OptionError as error:
+            raise MeasureError(f"{where}: {error}") from None
+    if name in {"ties", "discount"}:
+        try:
             check_choice(where, value, get_args(Ties if name == "ties" else Discount))
-            return value
-    except MeasureError:
-        raise
-    except (NdcgError, TypeError, ValueError) as error:
-        raise MeasureError(f"{where}: {error}") from None
+        except OptionError as error:
+            raise MeasureError(str(error)) from None
+        return value
+    return _checked_number(where, name, value)
+
+
+def _checked_number(where: str, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise MeasureError(f"{where} must be a number, got {value!r}")
-    number = float(value)
-    if not math.isfinite(number) or number <= 0 or (name == "p" and number >= 1):
-        wanted = "above 0 and below 1" if name == "p" else "above 0"
-        raise MeasureError(f"{where} must be a number {wanted}, got {value!r}")
-    return number
+    upper = {"p": 1.0, "max_grade": LARGEST_EXPONENT}.get(name, math.inf)
+    if not 0 < value < upper:
+        below = "" if math.isinf(upper) else f" and below {upper:g}"
+        raise MeasureError(f"{where} must be a number above 0{below}, got {value!r}")
+    return float(value)
 
 
 def _spell(value: Any) -> str:
     if isinstance(value, tuple):
         return spell_gain(value)
-    if isinstance(value, float):
-        return f"{value:.17g}" if float(f"{value:g}") != value else f"{value:g}"
-    return repr(value)
+    return spell_number(value) if isinstance(value, float) else repr(value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from ndcg.reporting.score_tables import WIDTH
+from ndcg.reporting.grids import printable
+from ndcg.reporting.score_tables import wrapped
 
 if TYPE_CHECKING:
     from ndcg.advice import Advice
@@ -24,10 +24,4 @@ def render_advice(advice: Advice) -> str:
 
 
 def _item(text: str, first: str) -> str:
-    return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * (len(first) or 2),
-        break_on_hyphens=False,
-    )
+    return wrapped(printable(text), first, " " * (len(first) or 2))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GRID_FORMATS = ("table", "csv", "tsv", "md", "latex")
+WIDTH = 80
+
+# The brackets keep [ and * from being read as options of the line break before them.
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}", "*": "{*}",
 }  # fmt: skip
+_MARKDOWN = re.compile(r"[\\|*`<\[]|(?<![^\W_])_|_(?![^\W_])")
+# Controls, marks that change direction, half surrogates and line separators.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _MISSING = "-"
+_GAP = "  "
+_NARROWEST = 16
 
 
 @dataclass(frozen=True)
@@ -29,9 +38,10 @@ class Grid:
     digits: int = 4
     right: frozenset[str] = frozenset()
 
-    def cells(self) -> list[list[str]]:
-        """Return every cell as text; a missing value is ``-``."""
-        return [[self._cell(value) for value in row] for row in self.rows]
+    def lines(self) -> list[list[str]]:
+        """Return names and cells as text fit for one line; a missing value is ``-``."""
+        rows = [[self._cell(value) for value in row] for row in self.rows]
+        return [[printable(cell) for cell in line] for line in [list(self.names), *rows]]
 
     def _cell(self, value: object) -> str:
         if value is None or value != value:  # noqa: PLR0124 - NaN is the value unlike itself
@@ -45,6 +55,10 @@ class Grid:
         values = [row[column] for row in self.rows if row[column] is not None]
         return bool(values) and all(isinstance(value, (int, float)) for value in values)
 
+    def alignment(self) -> list[bool]:
+        """Return for each column whether it stands to the right."""
+        return [self.is_numeric(i) for i in range(len(self.names))]
+
 
 def render_grid(grid: Grid, format: str) -> str:
     """Return a grid as text in one of `GRID_FORMATS`, without a final line end."""
@@ -56,52 +70,148 @@ def render_grid(grid: Grid, format: str) -> str:
     return _markdown(grid) if format == "md" else _latex(grid)
 
 
+def printable(text: str) -> str:
+    r"""Return a text with what a terminal would act on spelled out.
+
+    >>> printable("a\tb\x1b[31m")
+    'a\\tb\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _UNSEEN
+        else letter
+        for letter in text
+    )
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for a wide character.
+
+    >>> display_width("日本"), display_width("e\u0301")
+    (4, 1)
+    """
+    return len(text) if text.isascii() else sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.category(letter) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in {"W", "F"} else 1
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text cut in its middle where it is wider than `width`.
+
+    >>> shorten("https://example.org/a/b", 11)
+    'https…g/a/b'
+    """
+    if display_width(text) <= width:
+        return text
+    head = _fitting(text, width - 1 - (width - 1) // 2)
+    tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
+    return f"{head}…{tail}"
+
+
+def _fitting(text: str, width: int) -> str:
+    taken = 0
+    for i, letter in enumerate(text):
+        taken += _letter_width(letter)
+        if taken > width:
+            return text[:i]
+    return text
+
+
 def _table(grid: Grid) -> str:
-    lines = [list(grid.names), *grid.cells()]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(grid.names))]
-    right = [grid.is_numeric(i) for i in range(len(grid.names))]
-    return "\n".join(_aligned(line, widths, right) for line in lines)
+    """Return aligned columns of 80 characters at most.
+
+    Long texts are cut first; then the columns of numbers follow in blocks below one another, each
+    with the texts again.
+    """
+    lines, right = grid.lines(), grid.alignment()
+    widths = _fit([max(display_width(line[i]) for line in lines) for i in range(len(right))], right)
+    lines = [
+        [shorten(cell, width) for cell, width in zip(line, widths, strict=True)] for line in lines
+    ]
+    blocks = []
+    for columns in _blocks(widths, right):
+        rows = [_aligned([line[i] for i in columns], [widths[i] for i in columns],
+                         [right[i] for i in columns]) for line in lines]  # fmt: skip
+        blocks.append("\n".join(row.rstrip() for row in rows))
+    return "\n\n".join(blocks)
+
+
+def _fit(widths: list[int], right: Sequence[bool]) -> list[int]:
+    """Return column widths with the widest texts narrowed, as far as 80 characters need it."""
+    texts = [i for i, to_right in enumerate(right) if not to_right]
+    while texts and _total(widths) > WIDTH:
+        widest = max(texts, key=lambda i: widths[i])
+        if widths[widest] <= _NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _blocks(widths: Sequence[int], right: Sequence[bool]) -> list[list[int]]:
+    """Part the columns into blocks that fit, each of all texts and some of the numbers."""
+    texts = [i for i, to_right in enumerate(right) if not to_right]
+    blocks = [list(texts)]
+    for i in (i for i, to_right in enumerate(right) if to_right):
+        wider = sorted([*blocks[-1], i])
+        if len(blocks[-1]) > len(texts) and _total([widths[column] for column in wider]) > WIDTH:
+            wider = sorted([*texts, i])
+            blocks.append(wider)
+        blocks[-1] = wider
+    return blocks
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    parts = (
-        cell.rjust(width) if to_right else cell.ljust(width)
-        for cell, width, to_right in zip(cells, widths, right, strict=True)
-    )
-    return "  ".join(parts).rstrip()
+    return _GAP.join(map(_padded, cells, widths, right))
+
+
+def _padded(cell: str, width: int, to_right: bool) -> str:  # noqa: FBT001 - mapped over columns
+    blanks = " " * (width - display_width(cell))
+    return blanks + cell if to_right else cell + blanks
 
 
 def _separated(grid: Grid, separator: str) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-    writer.writerow(grid.names)
-    for row in grid.rows:
-        # Data files get every digit; only what is read by eye is rounded.
-        writer.writerow(["" if v is None or v != v else v for v in row])  # noqa: PLR0124
-    return stream.getvalue().removesuffix("\n")
+    # Data files get every digit; only what is read by eye is rounded.
+    rows = [["" if v is None or v != v else str(v) for v in row] for row in grid.rows]  # noqa: PLR0124
+    return "\n".join(
+        separator.join(_quoted(cell, separator) for cell in line) for line in [grid.names, *rows]
+    )
+
+
+def _quoted(cell: str, separator: str) -> str:
+    if not any(mark in cell for mark in (separator, '"', "\n", "\r")):
+        return cell
+    return '"{}"'.format(cell.replace('"', '""'))
 
 
 def _markdown(grid: Grid) -> str:
-    lines = [list(grid.names), *grid.cells()]
-    escaped = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-    widths = [max(3, *(len(line[i]) for line in escaped)) for i in range(len(grid.names))]
-    right = [grid.is_numeric(i) for i in range(len(grid.names))]
+    lines = [[_MARKDOWN.sub(r"\\\g<0>", cell) for cell in line] for line in grid.lines()]
+    right = grid.alignment()
+    widths = [
+        min(WIDTH, max(3, *(display_width(line[i]) for line in lines))) for i in range(len(right))
+    ]
     rule = [
         "-" * (width - 1) + ":" if to_right else "-" * width
         for width, to_right in zip(widths, right, strict=True)
     ]
     return "\n".join(
-        "| " + " | ".join(
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(line, widths, right, strict=True)
-        ) + " |"
-        for line in [escaped[0], rule, *escaped[1:]]
-    )  # fmt: skip
+        f"| {' | '.join(map(_padded, line, widths, right))} |"
+        for line in [lines[0], rule, *lines[1:]]
+    )
 
 
 def _latex(grid: Grid) -> str:
-    columns = "".join("r" if grid.is_numeric(i) else "l" for i in range(len(grid.names)))
-    lines = [[_to_latex(cell) for cell in line] for line in [list(grid.names), *grid.cells()]]
+    columns = "".join("r" if to_right else "l" for to_right in grid.alignment())
+    lines = [[_to_latex(cell) for cell in line] for line in grid.lines()]
     body = [" & ".join(line) + r" \\" for line in lines]
     head = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", body[0], r"\midrule"]
     return "\n".join([*head, *body[1:], r"\bottomrule", r"\end{tabular}"])

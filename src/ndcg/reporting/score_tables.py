@@ -7,30 +7,34 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ndcg.errors import OptionError
-from ndcg.reporting.grids import Grid, render_grid
+from ndcg.reporting.grids import WIDTH, Grid, printable, render_grid
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ndcg.conventions import Convention
+    from ndcg.data import Notice
     from ndcg.evaluation import RunScores, Scores
     from ndcg.measures import Measure
 
-WIDTH = 80
+_BLANKS = " \t\n\v\f\r"
 _DIGEST_SHOWN = 12
 _SCHEMA = 1
 
-# Name without and with a cutoff, as trec_eval prints them.
+# Name without and with a cutoff, as trec_eval prints them; empty where it has none.
 _TREC_NAMES: dict[str, tuple[str, str]] = {
     "nDCG": ("ndcg", "ndcg_cut_"),
     "AP": ("map", "map_cut_"),
     "P": ("set_P", "P_"),
     "R": ("set_recall", "recall_"),
-    "RR": ("recip_rank", "recip_rank_cut_"),
-    "Success": ("success", "success_"),
+    "RR": ("recip_rank", ""),
+    "Success": ("", "success_"),
     "Rprec": ("Rprec", ""),
     "Bpref": ("bpref", ""),
     "infAP": ("infAP", ""),
-    "NumRet": ("num_ret", "num_ret_cut_"),
+    "NumRet": ("num_ret", ""),
     "NumRel": ("num_rel", ""),
-    "NumRelRet": ("num_rel_ret", "num_rel_ret_cut_"),
+    "NumRelRet": ("num_rel_ret", ""),
 }
 
 
@@ -56,14 +60,18 @@ def query_grid(scores: Scores) -> Grid:
 
 def heading(scores: Scores) -> str:
     """Return the line that says what the numbers mean and which judgments they rest on."""
-    profile = scores.convention.profile
-    named = "" if profile == "default" else f"as {profile}: "
-    return f"{named}{scores.convention.describe()}; qrels {scores.qrels_digest[:_DIGEST_SHOWN]}"
+    return f"{convention_line(scores.convention)}; qrels {scores.qrels_digest[:_DIGEST_SHOWN]}"
 
 
-def notice_lines(scores: Scores) -> list[str]:
+def convention_line(convention: Convention) -> str:
+    """Return a convention in words, after the name of its profile."""
+    named = "" if convention.profile == "default" else f"as {convention.profile}: "
+    return f"{named}{convention.describe()}"
+
+
+def notice_lines(notices: Iterable[Notice]) -> list[str]:
     """Return each notice as a line that begins with its run."""
-    return [f"{n.run}: {n.text}" if n.run else n.text for n in scores.notices]
+    return [printable(f"{n.run}: {n.text}" if n.run else n.text) for n in notices]
 
 
 def render_scores(scores: Scores, format: str, *, per_query: bool = False) -> str:
@@ -72,16 +80,17 @@ def render_scores(scores: Scores, format: str, *, per_query: bool = False) -> st
         return "\n".join(trec_lines(scores, per_query=per_query))
     if format != "table":
         return render_grid(query_grid(scores) if per_query else summary_grid(scores), format)
-    parts = [_wrapped(heading(scores), ""), render_grid(summary_grid(scores), "table")]
+    parts = [wrapped(heading(scores)), render_grid(summary_grid(scores), "table")]
     if per_query:
         parts.append(render_grid(query_grid(scores), "table"))
-    notes = [_wrapped(line, "note: ") for line in notice_lines(scores)]
+    notes = [wrapped(line, "note: ") for line in notice_lines(scores.notices)]
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)
 
 
-def _wrapped(text: str, first: str) -> str:
+def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
+    """Return a text in lines of 80 characters that begin as given."""
     return textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent="  ", break_on_hyphens=False
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )
 
 
@@ -90,16 +99,21 @@ def trec_lines(scores: Scores, *, per_query: bool) -> list[str]:
     if len(scores.runs) > 1:
         raise OptionError(f"format trec holds one run, got {len(scores.runs)}; name one run")
     run = scores.run()
-    names = [trec_name(measure) for measure in scores.measures]
+    names = _trec_names(scores.measures)
     lines = []
     if per_query:
         for query, values in zip(scores.query_ids, run.values.tolist(), strict=True):
+            if any(blank in query for blank in _BLANKS):
+                raise OptionError(
+                    f"query {query!r} has a blank in it, which parts columns in format trec; "
+                    "write csv, tsv or json"
+                )
             lines += [
                 _trec_line(name, query, value, measure)
                 for name, value, measure in zip(names, values, scores.measures, strict=True)
                 if not math.isnan(value)
             ]
-    lines.append(f"{'runid':<22}\tall\t{run.name}")
+    lines.append(f"{'runid':<22}\tall\t{'_'.join(printable(run.name).split())}")
     lines.append(f"{'num_q':<22}\tall\t{scores.count(scores.measures[0])}")
     means = scores.mean()
     for name, measure in zip(names, scores.measures, strict=True):
@@ -113,13 +127,22 @@ def _trec_line(name: str, query: str, value: float, measure: Measure) -> str:
     return f"{name:<22}\t{query}\t{shown}"
 
 
+def _trec_names(measures: tuple[Measure, ...]) -> list[str]:
+    """Return a name for each measure; trec_eval's for none of two that it would name alike."""
+    names = [trec_name(measure) for measure in measures]
+    return [
+        name if names.count(name) == 1 else repr(measure)
+        for name, measure in zip(names, measures, strict=True)
+    ]
+
+
 def trec_name(measure: Measure) -> str:
     """Return the name that trec_eval prints for a measure, our spelling where it has none."""
     whole, cut = _TREC_NAMES.get(measure.name, ("", ""))
+    name = whole if measure.cutoff is None else cut and f"{cut}{measure.cutoff}"
+    # trec_eval's -l says from which grade on a document is relevant, and its names do not.
     known = {"rel"} >= {name for name, _ in measure.parameters}
-    if not whole or not known or (measure.cutoff is not None and not cut):
-        return repr(measure)
-    return whole if measure.cutoff is None else f"{cut}{measure.cutoff}"
+    return name if name and known else repr(measure)
 
 
 def scores_to_json(scores: Scores, *, per_query: bool = False) -> dict[str, Any]:
@@ -160,5 +183,9 @@ def _run_to_json(scores: Scores, run: RunScores, *, per_query: bool) -> dict[str
         "slices": [],
     }
     if per_query:
-        told["per_query"] = scores.to_dict(run.name)
+        names = [repr(measure) for measure in scores.measures]
+        told["per_query"] = {
+            query: {name: None if math.isnan(v) else v for name, v in zip(names, row, strict=True)}
+            for query, row in zip(scores.query_ids, run.values.tolist(), strict=True)
+        }
     return told

@@ -7,21 +7,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndcg.errors import InputError
+from ndcg.stats.sums import column_sums
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    FloatArray: TypeAlias = NDArray[np.float64]
-    IntArray: TypeAlias = NDArray[np.int64]
-    BoolArray: TypeAlias = NDArray[np.bool_]
+__all__ = ["BoolArray", "Columns", "FloatArray", "IntArray", "as_columns", "paired_differences"]
 
-__all__ = ["Columns", "as_columns", "paired_differences"]
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 # Two scores closer than this share of their size are one score: sums of discounts differ in the
 # last digits with the order of addition.
 RELATIVE_TOLERANCE = 1e-12
+
+# The squares of smaller spreads vanish in float64.
+SMALLEST_SPREAD = 1e-150
 
 # Sums of many values that differ by less than this share of their size are a tie.
 TIE_TOLERANCE = 1e-9
@@ -56,7 +61,7 @@ class Columns:
     @cached_property
     def mean(self) -> FloatArray:
         """Mean of each column over its own queries."""
-        means: FloatArray = self.values.sum(axis=0) / self.n_queries
+        means: FloatArray = column_sums(self.values) / self.n_queries
         return means
 
     @cached_property
@@ -67,7 +72,7 @@ class Columns:
     @cached_property
     def sd(self) -> FloatArray:
         """Sample standard deviation, exactly 0.0 where all values are alike or there is one."""
-        squares = np.square(self.deviations).sum(axis=0)
+        squares = column_sums(np.square(self.deviations))
         spread = np.sqrt(squares / np.maximum(self.n_queries - 1, 1))
         return np.where(self.alike, 0.0, spread)
 
@@ -76,7 +81,8 @@ class Columns:
         """Whether all values of a column are one value, up to rounding."""
         high = np.where(self.inside, self.values, -np.inf).max(axis=0)
         low = np.where(self.inside, self.values, np.inf).min(axis=0)
-        flat: BoolArray = high - low <= RELATIVE_TOLERANCE * np.maximum(abs(high), abs(low))
+        size = np.maximum(np.abs(high), np.abs(low))
+        flat: BoolArray = high - low <= np.maximum(RELATIVE_TOLERANCE * size, SMALLEST_SPREAD)
         return flat
 
     @cached_property
@@ -167,9 +173,8 @@ def paired_differences(baseline: ArrayLike, system: ArrayLike) -> FloatArray:
     first, second = np.asarray(baseline, np.float64), np.asarray(system, np.float64)
     if first.ndim == 1 < second.ndim:
         first = first[:, np.newaxis]
-    if first.shape[:1] != second.shape[:1] or (
-        first.shape != second.shape and first.shape[1:] != (1,)
-    ):
+    paired = first.shape == second.shape
+    if not paired and (first.ndim != second.ndim or first.shape != (len(second), 1)):
         raise InputError(
             f"baseline of shape {first.shape} and system of shape {second.shape} do not pair; "
             "give both the same queries"

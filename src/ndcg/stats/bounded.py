@@ -104,6 +104,7 @@ def clopper_pearson(
         raise InputError(f"successes must be 0 to {n_queries} (n_queries), got {successes}")
     tail = tail_share(level, alternative)
     low, high = 0.0, 1.0
+    # The beta quantiles need at least one success below and one failure above.
     if alternative != "less" and successes > 0:
         low = beta_quantile(tail, successes, n_queries - successes + 1)
     if alternative != "greater" and successes < n_queries:
@@ -179,6 +180,7 @@ def _share_of(mean: float, bounds: Bounds) -> float:
 def _divergence(share: float, other: float) -> float:
     """Kullback-Leibler divergence of a coin with probability `other` from one with `share`."""
     total = 0.0
+    # 0 log 0 is 0: a side that was never seen adds nothing.
     for p, q in ((share, other), (1.0 - share, 1.0 - other)):
         if p > 0.0:
             total += p * math.log(p / q) if q > 0.0 else math.inf
@@ -187,6 +189,7 @@ def _divergence(share: float, other: float) -> float:
 
 def _boundary(outside: Callable[[float], bool], far: float, near: float) -> float:
     """Bisect to the outermost point that is not outside, from `near` towards `far`."""
+    # 60 halvings of at most 1 leave less than a float can tell.
     for _ in range(60):
         middle = (far + near) / 2.0
         far, near = (middle, near) if outside(middle) else (far, middle)

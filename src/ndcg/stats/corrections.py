@@ -48,6 +48,7 @@ def holm(pvalues: ArrayLike) -> FloatArray:
     order = np.argsort(given, kind="stable")
     corrected = np.empty_like(given)
     weights = np.arange(len(given), 0, -1)
+    # None less than the one before: a larger p-value is not significant where a smaller is not.
     corrected[order] = np.minimum(np.maximum.accumulate(given[order] * weights), 1.0)
     return corrected
 

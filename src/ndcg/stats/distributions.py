@@ -72,6 +72,7 @@ def _normal_nodes() -> tuple[FloatArray, FloatArray]:
 @cache
 def _spreads(degrees: int) -> FloatArray:
     """Return the root of a chi-square over its degrees, at the quantile of each normal node."""
+    # In quantiles the integrand is smooth; over the chi-square itself few degrees have a cusp.
     z, _ = _normal_nodes()
     return np.sqrt(_special("gammaincinv", degrees / 2.0, normal_cdf(z)) * 2.0 / degrees)
 

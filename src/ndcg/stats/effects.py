@@ -45,8 +45,8 @@ class DifferenceSummary:
 def summarise_differences(differences: ArrayLike) -> tuple[DifferenceSummary, ...]:
     """Mean, spread, effect size d_z and wins/ties/losses of each column of differences.
 
-    d_z is Cohen's (1988, Statistical Power Analysis, section 2.3.5), as Sakai (SIGIR Forum 2014)
-    asks to report it.
+    d_z is the effect size of paired samples of Cohen (1988, Statistical Power Analysis); Sakai
+    (SIGIR Forum 2014) asks to report it beside a p-value.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,10 @@ from ndcg.stats.paired import rejection_rank, towards
 from ndcg.stats.resampling import (
     RandomSource,
     enumerated_flips,
-    on_grid,
     sampled_flips,
     sampled_shuffles,
 )
+from ndcg.stats.sums import on_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,6 +129,7 @@ def max_t(
     columns = as_columns(differences, "differences")
     size = np.sqrt(np.square(columns.values).sum(axis=0))
     scaled = Columns(columns.values / np.where(size > 0.0, size, 1.0), columns.inside)
+    # A query without a difference doubles the patterns and changes no sum.
     moving = np.flatnonzero(scaled.values.any(axis=1))
     exact = 1 << len(moving) <= n_resamples
     if exact:
@@ -141,6 +143,7 @@ def max_t(
     table = on_grid(scaled.values, max(n_queries, 1))
     everything = table.sum(axis=0)
     observed = towards(alternative, everything)
+    # From the least to the most significant, so that a running maximum is the step-down's.
     order = np.argsort(observed, kind="stable")
     extreme = np.zeros(columns.n_columns)
     for _, flips in batches:
@@ -149,6 +152,7 @@ def max_t(
         slack = TIE_TOLERANCE * np.abs(table).sum(axis=0)
         extreme[order] += np.count_nonzero(greatest >= (observed - slack)[order], axis=0)
     share = extreme / (1 << n_queries) if exact else (extreme + 1.0) / (n_resamples + 1.0)
+    # A column is not called significant before those that are more so.
     descending = order[::-1]
     pvalue = np.empty(columns.n_columns)
     pvalue[descending] = np.maximum.accumulate(share[descending])
@@ -164,7 +168,7 @@ def tukey_hsd(
 ) -> AllPairsResult:
     """P-values of all pairs of systems by the randomised Tukey HSD test.
 
-    Carterette (TOIS 2012), section 3.3: were the systems alike, their scores could as well be
+    Carterette (TOIS 2012): were the systems alike, their scores could as well be
     shuffled within each query. A pair's p-value is the share of shuffles whose best and worst mean
     are as far apart as the pair, counted (extreme + 1) / (n_resamples + 1).
 
@@ -219,10 +223,14 @@ def tukey_hsd(
         )
     difference = columns.mean[:, np.newaxis] - columns.mean
     distance = np.abs(difference)
+    # Means that tie up to rounding must count every shuffle, also where all ranges are 0.
     distance = distance - TIE_TOLERANCE * np.abs(columns.values).max(initial=0.0)
     if n_queries > MAX_SHUFFLED_QUERIES:
-        within = np.var(columns.values, axis=1, ddof=1).sum()
-        pvalue, half_width = _normal_ranges(distance, np.sqrt(within) / n_queries, level)
+        # np.var of equal scores is not exactly 0, and identical systems have no deviation.
+        alike = np.ptp(columns.values, axis=1) == 0.0
+        within = np.where(alike, 0.0, np.var(columns.values, axis=1, ddof=1)).sum()
+        pvalue, half_width = _normal_ranges(distance, math.sqrt(within) / n_queries, level)
+        # The normal tail is not to be trusted beyond what the shuffles it stands for could say.
         pvalue = np.maximum(pvalue, 1.0 / (n_resamples + 1.0))
     else:
         ranges = np.empty(n_resamples)

@@ -157,8 +157,7 @@ def audit_figure(
     baseline_spread = _score_sd(baseline, n_queries, sd, basis)
     difference = mean - baseline
     sd_bound = math.hypot(spread, baseline_spread)
-    # The rounding of a level such as 0.95 must not decide at 2 / 2^m equal to its complement.
-    alpha = round(1.0 - level, 12)
+    alpha = 1.0 - level
     best_pvalue = float(smallest_pvalue(_n_movable(mean, baseline, n_queries, basis)))
     comparison = FigureComparison(
         baseline,
@@ -190,6 +189,7 @@ def _score_sd(mean: float, n_queries: int, sd: float | None, basis: Basis) -> fl
 def _mean_interval(
     mean: float, n_queries: int, spread: float, basis: Basis, level: float
 ) -> Interval | None:
+    # A printed mean is rounded, and a count of successes is whole.
     if basis == "exact":
         return clopper_pearson(round(mean * n_queries), n_queries, level=level)
     if basis == "widest":
@@ -210,12 +210,13 @@ def _student(
 
 def _n_movable(mean: float, baseline: float, n_queries: int, basis: Basis) -> int:
     """How many queries differ in the outcome with the least p-value."""
+    # A query that one system wins and the other loses elsewhere only adds noise.
     if basis == "exact":
         return abs(round(mean * n_queries) - round(baseline * n_queries))
     return n_queries if mean != baseline else 0
 
 
 def _required(difference: float, sd: float, alpha: float, power: float) -> int | None:
-    if difference == 0.0 or sd == 0.0 or (4.0 * sd / difference) ** 2 > MAX_QUERIES:
+    if difference == 0.0 or sd == 0.0 or 4.0 * sd > abs(difference) * math.sqrt(MAX_QUERIES):
         return None
     return required_queries(difference, sd, alpha=alpha, power=power)

@@ -79,14 +79,14 @@ def mean_intervals(
     -----
     All columns share the same resamples of the whole query set. ``"percentile"`` reads the ends off
     the resampled means; ``"bca"`` corrects their bias and skewness (Efron, JASA 1987);
-    ``"expanded"``, the default, is BCa at Student's quantiles times sqrt(n / (n - 1)) (Hesterberg,
-    The American Statistician 2015, section 5.3), as resamples vary too little by that factor;
-    ``"t"`` is Student's. On nDCG@10-like values, n = 50, the default covers 94.6-96 % where the
-    percentile interval covers 92-94.4 % and Student's 91-95 %.
+    ``"expanded"``, the default, is BCa at Student's quantiles times sqrt(n / (n - 1)), as resamples
+    vary too little by that factor (Hesterberg, 2015; ``CI.bca(expand=TRUE)`` of R's resample);
+    ``"t"`` is Student's. On simulated and resampled real nDCG@10 of 50 queries, from 80 % zeros to
+    60 % ones, the default covers 94-96 %, the percentile interval 92-94 % and Student's 91-95 %.
 
     Above 1,000 queries and for moderate skewness the quantiles of the resampled mean are not drawn
-    but taken from their Cornish-Fisher series (Hall, 1992, The Bootstrap and Edgeworth Expansion,
-    section 2.5), which agrees with 10,000 resamples to less than these agree with each other.
+    but taken from their Cornish-Fisher series (Hall, 1992, The Bootstrap and Edgeworth Expansion),
+    which is nearer to them than two sets of 10,000 resamples are to each other.
 
     Two kinds of columns get an interval that holds whatever the values (given `bounds`): values
     all at a bound are a proportion, `clopper_pearson`; fewer than 6 values apart from the commonest
@@ -95,7 +95,8 @@ def mean_intervals(
     References
     ----------
     Efron (1987), Better bootstrap confidence intervals, JASA 82.
-    Hesterberg (2015), What teachers should know about the bootstrap, The American Statistician 69.
+    Hesterberg (2015), What teachers should know about the bootstrap, The American Statistician 69;
+    arXiv:1411.5279.
 
     Examples
     --------
@@ -148,7 +149,8 @@ def _within(columns: Columns, bounds: Bounds | None) -> Columns:
             f"values: query {row} of column {column} has {float(values[row, column])!r}, "
             f"outside {low:g} to {high:g}; give the measure's bounds, or None if it has none"
         )
-    return Columns(np.where(columns.inside, np.clip(values, low, high), 0.0), columns.inside)
+    values = np.where(values <= low + slack, low, np.where(values >= high - slack, high, values))
+    return Columns(np.where(columns.inside, values, 0.0), columns.inside)
 
 
 def _needs_bounds(columns: Columns, bounds: Bounds | None) -> BoolArray:
@@ -188,6 +190,7 @@ def _bounded_interval(
         return clopper_pearson(
             successes, n_queries, level=level, alternative=alternative, bounds=bounds
         )
+    # The mean of equal values may round to just outside their bounds.
     mean = float(np.clip(columns.mean[i], *bounds))
     return chernoff_interval(mean, n_queries, level=level, alternative=alternative, bounds=bounds)
 
@@ -216,6 +219,7 @@ def _ends(
     if method == "t":
         return columns.mean - reach * error, columns.mean + reach * error
     corrected = method != "percentile"
+    # The series costs nothing, so it is taken for all and replaced where it may not be used.
     low, high = series_ends(columns, reach, corrected=corrected)
     drawn = np.flatnonzero(needs_resamples(columns))
     if drawn.size:

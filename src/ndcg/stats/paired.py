@@ -112,6 +112,7 @@ def n_differing(columns: Columns) -> IntArray:
 def studentised(columns: Columns) -> FloatArray:
     """Student's t of each column; 0 for a mean of 0, infinite for another mean without spread."""
     error = columns.sd / np.sqrt(columns.n_queries)
+    # SciPy answers 0 / 0 with NaN; here identical systems are the normal case.
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = columns.mean / error
     return np.where(columns.mean == 0.0, 0.0, ratio)
@@ -140,6 +141,7 @@ def rejection_rank(level: float, n_resamples: int, *, sides: float = 1.0) -> int
 
     Rejected means (extreme / sides + 1) / (n_resamples + 1) <= 1 - level; below 1 nothing is.
     """
+    # 0.05 x 10,000 must count as 500, although 1 - 0.95 is a little more than 0.05.
     allowed = (1.0 - level) * (n_resamples + 1)
     return int(np.floor(sides * (allowed - 1.0) + TIE_TOLERANCE)) + 1
 
@@ -162,12 +164,14 @@ def interval_columns(
         needed = (
             [low, high] if alternative == "two-sided" else [high if alternative == "less" else low]
         )
+        # One query, or one difference for all, tells nothing about other queries.
         if n_queries == 1 or (columns.alike[i] and mean != 0.0):
             intervals.append(None)
             continue
         name, bottom, top = method, float(low), float(high)
         if columns.alike[i]:
             name, bottom, top = "identical", 0.0, 0.0
+        # The resamples could not bound the mean: too few queries differ, or too few were drawn.
         elif not np.isfinite(needed).all():
             name, bottom, top = "t", mean - float(reach[i]), mean + float(reach[i])
         intervals.append(

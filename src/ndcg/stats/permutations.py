@@ -19,12 +19,12 @@ from ndcg.stats.paired import (
     towards,
 )
 from ndcg.stats.resampling import (
-    GroupSums,
     RandomSource,
     column_parts,
     enumerated_flips,
     sampled_flips,
 )
+from ndcg.stats.sums import GroupSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,6 +106,7 @@ def paired_randomisation(
     exact = differing <= math.log2(n_resamples)
     for i in np.flatnonzero(exact).tolist():
         column = columns.column(i)
+        # A tie keeps its sum whatever its sign; for the interval, shifted, it is no tie any more.
         pvalue[i], _ = _enumerated(column[column != 0.0], alternative, level)
         if 1 << len(column) <= n_resamples:
             _, (low[i], high[i]) = _enumerated(column, alternative, level)
@@ -167,6 +168,7 @@ def _flip(
 
 def _ends(below: FloatArray, above: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
     """Least and greatest shift at which at least `rank` patterns are as extreme as the data."""
+    # So few patterns that none could be rejected: every shift is held.
     if rank < 1:
         unbounded = np.full(below.shape[1], np.inf)
         return -unbounded, unbounded

@@ -32,7 +32,7 @@ def paired_power(
     """Probability that a paired t-test finds a true mean difference.
 
     From the noncentral t distribution with n - 1 degrees of freedom and shift effect sqrt(n) / sd;
-    Sakai (Information Retrieval Journal 2016), section 3.
+    Sakai (Information Retrieval Journal 2016).
 
     Parameters
     ----------
@@ -143,6 +143,7 @@ def required_queries(
         shift = effect / sd * math.sqrt(n_queries)
         return _power(shift, n_queries, alpha, alternative) >= power
 
+    # The hand form is exact to a query or two; widen until it is enough, then halve down.
     low, high = 1, max(2, math.ceil(guess))
     while not shown(high):
         low, high = high, high + max(1, high // 16)
@@ -225,6 +226,7 @@ def _power(shift: float, n_queries: int, alpha: float, alternative: Alternative)
     degrees = n_queries - 1
     critical = float(t_quantile(1.0 - tail_share(1.0 - alpha, alternative), degrees))
     if alternative == "two-sided":
+        # The far tail matters for small effects: without it the power of no effect is alpha / 2.
         above = noncentral_t_power(shift, critical, degrees)
         return above + noncentral_t_power(-shift, critical, degrees)
     return noncentral_t_power(-shift if alternative == "less" else shift, critical, degrees)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ndcg.stats.arrays import TIE_TOLERANCE
 from ndcg.stats.distributions import normal_cdf, normal_quantile
-from ndcg.stats.resampling import GroupSums, RandomSource, column_parts, resampled_counts
+from ndcg.stats.resampling import RandomSource, column_parts, resampled_counts
+from ndcg.stats.sums import GroupSums, column_sums
 
 if TYPE_CHECKING:
     from ndcg.stats.arrays import BoolArray, Columns, FloatArray
@@ -32,7 +33,7 @@ def series_ends(
 ) -> tuple[FloatArray, FloatArray]:
     """Ends without resampling: the Cornish-Fisher series of the resampled mean.
 
-    Hall (1992), The Bootstrap and Edgeworth Expansion, sections 2.5 and 3.10: the mean of n draws
+    Hall (1992), The Bootstrap and Edgeworth Expansion, chapters 2 and 3: the mean of n draws
     has skewness s / sqrt(n) and excess kurtosis k / n, and its median lies s / (6 n) standard
     deviations from its mean, which makes the bias correction equal the acceleration.
 
@@ -100,8 +101,8 @@ def _shape(columns: Columns) -> tuple[FloatArray, FloatArray]:
     """Skewness and excess kurtosis of each column, 0.0 without spread."""
     scale = np.where(columns.alike, 1.0, _population_sd(columns))
     scaled = np.where(columns.alike, 0.0, columns.deviations / scale)
-    skew = (scaled**3).sum(axis=0) / columns.n_queries
-    kurtosis = (scaled**4).sum(axis=0) / columns.n_queries - 3.0
+    skew = column_sums(scaled**3) / columns.n_queries
+    kurtosis = column_sums(scaled**4) / columns.n_queries - 3.0
     return skew, np.where(columns.alike, 0.0, kurtosis)
 
 
@@ -116,16 +117,18 @@ def _bias(shifts: FloatArray, columns: Columns) -> FloatArray:
     below = np.count_nonzero(shifts < -slack, axis=0)
     tied = np.count_nonzero(np.abs(shifts) <= slack, axis=0)
     n_resamples = len(shifts)
+    # Half a resample from 0 and 1, whose quantiles are infinite.
     share = np.clip((below + tied / 2.0) / n_resamples, 0.5 / n_resamples, 1.0 - 0.5 / n_resamples)
     return normal_quantile(share)
 
 
 def _corrected(z: FloatArray, bias: FloatArray, acceleration: FloatArray) -> FloatArray:
-    """Efron's correction of a normal quantile (JASA 1987, equation 2.3)."""
+    """Efron's correction of a normal quantile (JASA 1987)."""
     moved = bias + z
+    # Past the pole of the correction no resample is far enough out.
     denominator = 1.0 - acceleration * moved
     safe = np.where(denominator > 0.0, denominator, 1.0)
-    return np.where(denominator > 0.0, bias + moved / safe, np.inf * np.sign(moved))
+    return np.where(denominator > 0.0, bias + moved / safe, np.copysign(np.inf, moved))
 
 
 def _interpolated(ordered: FloatArray, shares: FloatArray) -> FloatArray:

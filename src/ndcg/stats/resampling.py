@@ -1,8 +1,8 @@
 """Resamples shared by every column: counts of queries, and sets of queries whose sign is flipped.
 
 One stream of random numbers is read resample by resample, so the batch size does not show in the
-digits. Sums over queries are taken on a fixed-point grid, where every order of addition gives the
-same bits: neither does the number of threads of the linear algebra underneath.
+digits. Sums over the queries of a resample are those of `ndcg.stats.sums`, so the number of threads
+does not show either.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from ndcg.stats.sums import on_grid
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ndcg.stats.arrays import Columns, FloatArray, IntArray
 
 __all__ = [
-    "GroupSums",
     "RandomSource",
     "column_parts",
     "enumerated_flips",
-    "on_grid",
     "resampled_counts",
     "sampled_flips",
     "sampled_shuffles",
@@ -33,8 +33,6 @@ RandomSource: TypeAlias = int | np.random.Generator | None
 BATCH_CELLS = 1 << 19
 MAX_COLUMNS = 256
 WORD_BITS = 64
-MANTISSA_BITS = 52
-EPSILON = 2.0**-MANTISSA_BITS
 
 
 def _batches(n_resamples: int, n_queries: int) -> Iterator[slice]:
@@ -71,6 +69,7 @@ def resampled_counts(
     for batch in _batches(n_resamples, n_queries):
         drawn = generator.integers(n_queries, size=(batch.stop - batch.start, n_queries))
         counts = np.empty(drawn.shape)
+        # A count a row stays in the cache; one bincount over all rows takes longer.
         for row, queries in zip(counts, drawn, strict=True):
             row[:] = np.bincount(queries, minlength=n_queries)
         yield batch, counts
@@ -85,6 +84,7 @@ def sampled_flips(
     `resampled_counts`.
     """
     generator = np.random.default_rng(rng)
+    # Whole 64-bit words a resample: smaller ones are buffered by NumPy, and batches would show.
     words = -(-n_queries // WORD_BITS)
     for batch in _batches(n_resamples, n_queries):
         size = (batch.stop - batch.start, words)
@@ -123,66 +123,6 @@ def enumerated_flips(n_queries: int) -> FloatArray:
     return ((codes >> np.arange(n_queries)) & 1).astype(np.float64)
 
 
-def on_grid(values: FloatArray, n_terms: int) -> FloatArray:
-    """Round each column to multiples of a power of two such that sums of `n_terms` are exact.
-
-    Integers below 2^53 add without rounding in float64, in any order, so a matrix product over the
-    rounded values has one result on every machine. The rounding moves a value by less than
-    `n_terms` x 2^-52 of the column's largest: 2e-12 for 6,980 queries.
-
-    Parameters
-    ----------
-    values : array, shape (n_queries, n_columns)
-        What will be summed.
-    n_terms : int
-        The largest sum of absolute weights that will be applied.
-
-    Examples
-    --------
-    >>> values = on_grid(np.array([[0.1], [0.2], [0.3]]), 3)
-    >>> bool((values[0] + values[1]) + values[2] == values[0] + (values[1] + values[2]))
-    True
-    """
-    peak = np.abs(values).max(axis=0, initial=0.0) * n_terms
-    # Zeros, and values near the smallest float, have no finer grid: they stay.
-    tiny = peak < np.finfo(np.float64).tiny / EPSILON
-    shift = np.where(tiny, 0, np.frexp(peak)[1] - MANTISSA_BITS)
-    rounded = np.ldexp(np.rint(np.ldexp(values, -shift)), shift)
-    return np.where(tiny, values, rounded)
-
-
-class GroupSums:
-    """Weighted sums over the queries of each column, exact whatever the order of addition.
-
-    Parameters
-    ----------
-    columns : Columns
-        Columns with the same queries share one matrix product over these queries alone.
-    *tables : array, shape (n_queries, n_columns)
-        What to sum; 0.0 outside a column.
-    """
-
-    def __init__(self, columns: Columns, *tables: FloatArray) -> None:
-        n_queries = columns.values.shape[0]
-        self.shape = len(tables), columns.n_columns
-        self.parts = []
-        for rows, members in columns.groups:
-            chosen = [on_grid(table[np.ix_(rows, members)], n_queries) for table in tables]
-            every = slice(None) if len(rows) == n_queries else rows
-            self.parts.append((every, members, np.hstack(chosen)))
-
-    def __call__(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums, shape (tables, batch, columns), and the summed weights per column."""
-        sums = np.empty((self.shape[0], len(weights), self.shape[1]))
-        totals = np.empty(sums.shape[1:])
-        for rows, members, table in self.parts:
-            weight = weights[:, rows]
-            products = (weight @ table).reshape(len(weights), self.shape[0], len(members))
-            sums[:, :, members] = products.swapaxes(0, 1)
-            totals[:, members] = weight.sum(axis=1)[:, np.newaxis]
-        return sums, totals
-
-
 def column_parts(columns: Columns, rng: RandomSource) -> Iterator[tuple[IntArray, Columns, int]]:
     """Yield the columns a few hundred at a time, with one seed so that all see the same resamples.
 
@@ -195,6 +135,7 @@ def column_parts(columns: Columns, rng: RandomSource) -> Iterator[tuple[IntArray
     int
         The seed, the same for every part.
     """
+    # A generator passed in moves on by one number, however many columns and resamples there are.
     seed = int(np.random.default_rng(rng).integers(1 << 63))
     for start in range(0, columns.n_columns, MAX_COLUMNS):
         positions = np.arange(start, min(start + MAX_COLUMNS, columns.n_columns))

@@ -26,7 +26,8 @@ from ndcg.stats.paired import (
     towards,
     unspread_pvalue,
 )
-from ndcg.stats.resampling import GroupSums, RandomSource, column_parts, resampled_counts
+from ndcg.stats.resampling import RandomSource, column_parts, resampled_counts
+from ndcg.stats.sums import GroupSums
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -48,7 +49,7 @@ def paired_t(
     """Student's paired t-test of each column of differences.
 
     t = mean / (sd / sqrt(n)) at n - 1 degrees of freedom; Urbano, Lima & Hanjalic (SIGIR 2019) find
-    it the most accurate of the tests used on retrieval scores.
+    it among the most accurate of the tests used on retrieval scores.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def paired_bootstrap(
 ) -> PairedTestResult:
     """Paired bootstrap test of each column of differences, on one set of resampled queries.
 
-    Sakai (SIGIR 2006), figure 1: the differences less their mean obey the null hypothesis; the
+    Sakai (SIGIR 2006): the differences less their mean obey the null hypothesis; the
     p-value is the share of their resamples whose t is as extreme as the observed one, counted
     (extreme + 1) / (n_resamples + 1). The interval holds the mean differences that this test does
     not reject (the symmetric bootstrap-t interval), so it and the p-value never disagree. For one
@@ -156,10 +157,12 @@ def paired_bootstrap(
         null = np.abs(_null_statistics(part, n_resamples, seed))
         extreme[positions] = np.count_nonzero(null >= threshold[positions], axis=0) / sides
         reach[positions] = _largest(null, rank)
+    # On the far side of the alternative the other half of the resamples is as extreme.
     agrees = towards(alternative, statistic) >= 0.0
     extreme = np.where(agrees, extreme, n_resamples - extreme)
     pvalue = (extreme + 1.0) / (n_resamples + 1.0)
     error = columns.sd / np.sqrt(columns.n_queries)
+    # Without spread the reach is infinite times an error of 0, which would be NaN.
     reach = np.where(columns.alike, 0.0, reach) * np.where(columns.alike, 1.0, error)
     return _result("bootstrap", columns, alternative, level, (statistic, pvalue, reach))
 
@@ -174,6 +177,7 @@ def _null_statistics(columns: Columns, n_resamples: int, seed: int) -> FloatArra
     sums_of = GroupSums(columns, columns.deviations, columns.deviations**2)
     for batch, counts in resampled_counts(columns.values.shape[0], n_resamples, seed):
         (sums, squares), totals = sums_of(counts)
+        # Resamples of the whole query set hold a slice's queries more or less often.
         size = np.maximum(totals, 2.0)
         mean = sums / size
         variance = (squares - sums * mean) / (size - 1.0)
