@@ -327,12 +327,12 @@ def _mark(source: Source, kind: Kind, lines: list[str]) -> str | None:
             continue
         rows = [split_fields(line, None) for line in lines]
         width = len(rows[0])
-        if width == 3:  # noqa: PLR2004
+        if width == 3 and is_number(rows[0][2]):  # noqa: PLR2004
             return None
         if width != TREC[kind].width:
             return mark
         # Q0 or 0: trec_eval's second column, which says nothing.
-        if all(re.fullmatch("[qQ]?[0-9]+", row[1]) for row in rows if len(row) == width):
+        if all(re.fullmatch("[qQ]?0", row[1]) for row in rows if len(row) == width):
             return None
         name = "a tab" if mark == "\t" else "a comma"
         raise InputError(

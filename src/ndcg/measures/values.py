@@ -104,6 +104,11 @@ class Measure:
         """Whether the measure counts documents, so that a total says more than a mean."""
         return CATALOGUE[self.name].counts
 
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether the measure is a sum of gains, which can exceed 1."""
+        return self.name in {"DCG", "CG"}
+
     def ties_under(self, convention: Convention) -> str:
         """Return how this measure breaks ties under a convention."""
         own = dict(self.parameters).get("ties")

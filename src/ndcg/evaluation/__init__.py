@@ -1,0 +1,27 @@
+"""Measures of one run or many, with everything that the numbers rest on."""
+
+from ndcg.evaluation.computing import compute, prepare_qrels, prepare_run, ranking_for
+from ndcg.evaluation.evaluating import DEFAULT_MEASURES, evaluate
+from ndcg.evaluation.naming import NamedRuns, distinct_names, named_runs
+from ndcg.evaluation.scores import MeasureValues, RunScores, Scores, load_scores, mean_of
+from ndcg.evaluation.ties import TieRange, tie_bounds, tie_range
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "MeasureValues",
+    "NamedRuns",
+    "RunScores",
+    "Scores",
+    "TieRange",
+    "compute",
+    "distinct_names",
+    "evaluate",
+    "load_scores",
+    "mean_of",
+    "named_runs",
+    "prepare_qrels",
+    "prepare_run",
+    "ranking_for",
+    "tie_bounds",
+    "tie_range",
+]

@@ -1,0 +1,54 @@
+"""Names for runs: one run, a mapping of named ones, or a list of paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain, count
+from os import PathLike
+from typing import Any
+
+from ndcg.data import Run
+
+
+class NamedRuns(Mapping[str, Any]):
+    """Runs by name that are read when they are asked for; subclasses read them."""
+
+
+def named_runs(runs: Any) -> Mapping[str, Any]:
+    """Return runs by name from one run, a mapping of named runs, or a list of paths and runs."""
+    if isinstance(runs, NamedRuns):
+        return runs
+    if isinstance(runs, Mapping) and not hasattr(runs, "__arrow_c_stream__"):
+        inner = next(iter(runs.values()), None)
+        many = not isinstance(inner, Mapping) or isinstance(
+            next(iter(inner.values()), None), Mapping
+        )
+        return dict(runs) if runs and many else {"run": runs}
+    if isinstance(runs, (list, tuple)) and runs and all(_is_run_like(one) for one in runs):
+        return dict(zip(distinct_names(list(runs)), runs, strict=True))
+    return {distinct_names([runs])[0]: runs}
+
+
+def _is_run_like(one: object) -> bool:
+    """Whether a member of a list is a run of its own rather than a row of one."""
+    return isinstance(one, (str, PathLike, Run, Mapping)) or hasattr(one, "__arrow_c_stream__")
+
+
+def distinct_names(runs: list[Any]) -> list[str]:
+    """Return a name for each run; equal file names are told apart by their folders."""
+    from ndcg.formats.sources import stem
+
+    names = []
+    for run in runs:
+        if isinstance(run, Run):
+            names.append(run.name or "run")
+        else:
+            names.append(stem(run) if isinstance(run, (str, PathLike)) else "run")
+    for i, run in enumerate(runs):
+        if names.count(names[i]) > 1 and isinstance(run, (str, PathLike)):
+            names[i] = str(run)
+    distinct: list[str] = []
+    for name in names:
+        copies = (f"{name} ({number})" for number in count(2))
+        distinct.append(next(one for one in chain([name], copies) if one not in distinct))
+    return distinct
