@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,3 +54,16 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     if value not in allowed:
         hint = near_miss(str(value), allowed)
         raise OptionError(f"{name} must be one of {', '.join(allowed)}, got {value!r}{hint}")
+
+
+def require(module: str, *, extra: str) -> Any:
+    """Return an optional package's module; without the package, say how to install it."""
+    package = module.partition(".")[0]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise MissingPackageError(
+            f'{package} is not installed; run: pip install "ndcg[{extra}]"'
+        ) from None

@@ -80,7 +80,8 @@ def compare_command(  # noqa: PLR0913 - one parameter an option
     from ndcg.comparison import compare
     from ndcg.conventions import as_convention
     from ndcg.errors import OptionError
-    from ndcg.reporting.comparison_tables import comparison_notes, render_comparison
+    from ndcg.reporting.comparison_tables import render_comparison
+    from ndcg.reporting.comparison_text import comparison_notes
     from ndcg.reporting.score_tables import heading
     from ndcg.slicing import as_slices
 

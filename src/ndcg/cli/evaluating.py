@@ -26,16 +26,18 @@ FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 )
 @as_option
 @click.option("-q", "--per-query", is_flag=True, help="Also show each query.")
+@click.option("--no-ci", is_flag=True, help="Leave out the 95 % intervals of the means.")
 @click.option("--save", metavar="FILE", help="Save per-query scores with convention and digests.")
 @input_options
 @output_options(*FORMATS)
-def eval_command(
+def eval_command(  # noqa: PLR0913 - one parameter an option
     *,
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     profile: str | None,
     per_query: bool,
+    no_ci: bool,
     save: str | None,
     reading: Reading,
     output: Output,
@@ -70,8 +72,8 @@ def eval_command(
         with whole_file(save) as place:
             scores.save(place)
     if output.format == "json":
-        output.write_json(scores_to_json(scores, per_query=per_query))
+        output.write_json(scores_to_json(scores, per_query=per_query, intervals=not no_ci))
         return
-    output.write(render_scores(scores, output.format, per_query=per_query))
+    output.write(render_scores(scores, output.format, per_query=per_query, intervals=not no_ci))
     if output.format != "table":
         tell([heading(scores), *notice_lines(scores.notices)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ndcg.errors import InputError
-from ndcg.evaluation import NamedRuns, distinct_names
+from ndcg.evaluation import NamedRuns, distinct_names, find_scores
 from ndcg.formats.reading import as_run, read_parents
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ndcg.cli.options import Reading
     from ndcg.data import Run
+    from ndcg.evaluation import Scores
 
 _SLOW_SECONDS = 1.0
 _STANDARD_INPUT = "stdin"
@@ -41,7 +42,11 @@ class RunFiles(NamedRuns):
         self._duplicates = duplicates
         self._started = time.monotonic()
 
-    def __getitem__(self, name: str) -> Run:
+    def __getitem__(self, name: str) -> Run | Scores:
+        saved = find_scores(self._paths[name])
+        return self._read(name) if saved is None else saved
+
+    def _read(self, name: str) -> Run:
         parent: Any = self._reading.parent
         if parent is not None and Path(parent).is_file():
             parent = read_parents(parent)
@@ -56,7 +61,7 @@ class RunFiles(NamedRuns):
 
     def only(self) -> Run:
         """Return the one run that there is."""
-        return self[next(iter(self._paths))]
+        return self._read(next(iter(self._paths)))
 
     def __iter__(self) -> Iterator[str]:
         yield from self._paths

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from ndcg.conventions import as_convention
 from ndcg.errors import InputError
-from ndcg.evaluation import Scores, evaluate, load_scores, named_runs
+from ndcg.evaluation import Scores, evaluate, find_scores, named_runs
 from ndcg.formats.reading import as_qrels
 from ndcg.measures import Judged, Measure
 
@@ -49,14 +46,14 @@ def gather_scores(
     parts: list[tuple[str, Scores]] = []
     judged = None if qrels is None else as_qrels(qrels)
     for name in named:
-        saved = saved_scores(named[name])
+        source = named[name]
+        saved = find_scores(source)
         if saved is not None:
-            parts += [(f"saved scores {one.name!r}", _only(saved, one.name)) for one in saved.runs]
+            parts += [(f"saved scores {one!r}", part) for one, part in _split(saved, name)]
         elif judged is None:
             raise InputError(f"{name}: to evaluate a run the judgments are needed, got none")
         else:
-            one = _Single(name, named)
-            fresh = evaluate(judged, one, wanted, convention=convention)
+            fresh = evaluate(judged, {name: source}, wanted, convention=convention)
             parts.append((f"run {name!r}", fresh))
     if not parts:
         raise InputError("no run to compare")
@@ -67,37 +64,11 @@ def gather_scores(
     return _join(parts, measures, wanted)
 
 
-class _Single(Mapping[str, Any]):
-    """One named run, read when it is asked for."""
-
-    def __init__(self, name: str, runs: Mapping[str, Any]) -> None:
-        self._name, self._runs = name, runs
-
-    def __getitem__(self, name: str) -> Any:
-        return self._runs[name]
-
-    def __iter__(self) -> Any:
-        yield self._name
-
-    def __len__(self) -> int:
-        return 1
-
-
-def saved_scores(source: Any) -> Scores | None:
-    """Return saved scores from themselves or their path; None for anything else."""
-    if isinstance(source, Scores):
-        return source
-    if not isinstance(source, (str, PathLike)) or not str(source).endswith(".parquet"):
-        return None
-    try:
-        metadata = pl.read_parquet_metadata(source)  # type: ignore[arg-type]
-    except (pl.exceptions.PolarsError, OSError):
-        return None
-    return load_scores(source) if "ndcg" in metadata else None  # type: ignore[arg-type]
-
-
-def _only(scores: Scores, name: str) -> Scores:
-    return replace(scores, runs=(scores.run(name),))
+def _split(scores: Scores, name: str) -> list[tuple[str, Scores]]:
+    """Return saved scores run by run; a single run takes the name that it is given here."""
+    if len(scores.runs) == 1:
+        return [(name, replace(scores, runs=(replace(scores.runs[0], name=name),)))]
+    return [(run.name, replace(scores, runs=(run,))) for run in scores.runs]
 
 
 def _refuse_other_judgments(parts: list[tuple[str, Scores]], digest: str) -> None:

@@ -3,7 +3,14 @@
 from ndcg.evaluation.computing import compute, prepare_qrels, prepare_run, ranking_for
 from ndcg.evaluation.evaluating import DEFAULT_MEASURES, evaluate
 from ndcg.evaluation.naming import NamedRuns, distinct_names, named_runs
-from ndcg.evaluation.scores import MeasureValues, RunScores, Scores, load_scores, mean_of
+from ndcg.evaluation.scores import (
+    MeasureValues,
+    RunScores,
+    Scores,
+    find_scores,
+    load_scores,
+    mean_of,
+)
 from ndcg.evaluation.ties import TieRange, tie_bounds, tie_range
 
 __all__ = [
@@ -16,6 +23,7 @@ __all__ = [
     "compute",
     "distinct_names",
     "evaluate",
+    "find_scores",
     "load_scores",
     "mean_of",
     "named_runs",

@@ -109,7 +109,13 @@ def _evaluate_named(
     digest: bool,
 ) -> tuple[RunScores, list[Notice]]:
     # In a function of its own, a large run is freed before the next one is read.
-    read = as_run(named[name], name=name, duplicates=rules.duplicates, copy=False)
+    source = named[name]
+    if isinstance(source, Scores):
+        raise InputError(
+            f"{name}: these are saved scores, not a run; evaluate the run itself, or compare the "
+            "scores with ndcg compare"
+        )
+    read = as_run(source, name=name, duplicates=rules.duplicates, copy=False)
     run = prepare_run(read, rules)
     scores, notices = _evaluate_one(qrels, run, measures, rules)
     return (replace(scores, digest=run.digest) if digest else scores), notices

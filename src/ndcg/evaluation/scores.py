@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -275,6 +276,19 @@ def load_scores(path: str | Path) -> Scores:
         qrels_digest=told["qrels_digest"],
         notices=tuple(Notice(*notice) for notice in told["notices"]),
     )
+
+
+def find_scores(source: Any) -> Scores | None:
+    """Return saved scores from themselves or their path; None for anything else."""
+    if isinstance(source, Scores):
+        return source
+    if not isinstance(source, (str, PathLike)) or not str(source).endswith(".parquet"):
+        return None
+    try:
+        metadata = pl.read_parquet_metadata(source)  # type: ignore[arg-type]
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    return load_scores(source) if "ndcg" in metadata else None  # type: ignore[arg-type]
 
 
 def mean_of(values: FloatArray) -> float:

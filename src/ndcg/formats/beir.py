@@ -49,7 +49,8 @@ def read_texts(path: str | Path) -> dict[str, str]:
         try:
             line = raw.decode("utf-8").removesuffix("\r")
         except UnicodeDecodeError:
-            raise InputError(f"{source.name}:{number}: not UTF-8; convert the file") from None
+            where = f"{source.name}:{number}"
+            raise InputError(f"{where}: not UTF-8; convert the file to UTF-8") from None
         key, text = _one(line, f"{source.name}:{number}")
         texts[key] = text
     return texts

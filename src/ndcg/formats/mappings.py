@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from struct import error as StructError  # noqa: N812 - struct calls it plain error
 from struct import pack
@@ -20,27 +21,29 @@ if TYPE_CHECKING:
 _TRIPLE = 3
 
 
-def read_json(source: Source, kind: Kind) -> dict[str, dict[str, Any]]:
-    """Read a JSON object of objects, as pytrec_eval, ranx and MTEB predictions write them."""
+def parse_json(text: bytes, where: str) -> Any:
+    """Return what JSON holds; a key that stands twice in one object is an `InputError`."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"{source.name}: the key {twice!r} stands twice in one object")
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise InputError(f"{where}: the key {twice!r} stands twice in one object")
         return found
 
     try:
-        content = json.loads(source.everything(), object_pairs_hook=unique)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{source.name}: not UTF-8 ({error.reason} at byte {error.start})"
-        ) from None
+        return json.loads(text, object_pairs_hook=unique)
     except InputError:
         raise
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not UTF-8 ({error.reason} at byte {error.start})") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{source.name}: not valid JSON ({error})") from None
+        raise InputError(f"{where}: not valid JSON ({error})") from None
+
+
+def read_json(source: Source, kind: Kind) -> dict[str, dict[str, Any]]:
+    """Read a JSON object of objects, as pytrec_eval, ranx and MTEB predictions write them."""
+    content = parse_json(source.everything(), source.name)
     return _innermost(content, source.name, kind)
 
 
@@ -82,14 +85,15 @@ def frame_of_triples(rows: Iterable[Any], kind: Kind) -> pl.DataFrame:
             )
         queries.append(as_id(fields[0], f"query_id of row {number}"))
         docs.append(as_id(fields[1], f"doc_id of row {number}"))
-        values.append(_number(fields[2], f"{value} of row {number}"))
+        values.append(as_number(fields[2], f"{value} of row {number}"))
     return pl.DataFrame(
         {"query_id": queries, "doc_id": docs, value: values},
         schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64},
     )
 
 
-def _number(value: Any, what: str) -> float:
+def as_number(value: Any, what: str) -> float:
+    """Return a number of any type as a float; text and what is none is an `InputError`."""
     try:
         # float() would also read text; struct takes numbers alone.
         pack("d", value)

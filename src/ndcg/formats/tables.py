@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ndcg.data import as_id
 from ndcg.errors import InputError, MissingPackageError
 from ndcg.formats.layouts import Layout, find_columns, refuse_other_kind
 from ndcg.formats.lines import BOM
+from ndcg.formats.mappings import as_number, parse_json
 from ndcg.formats.text import Part, parts_of
 
 if TYPE_CHECKING:
@@ -69,10 +71,10 @@ def frame_of(source: Any) -> pl.DataFrame:
 def _read_columns(source: Source, kind: Kind, format: str) -> pl.DataFrame:
     with source.open_raw() as raw:
         magic = raw.read(4)
-    # A file that lies there uncompressed is read column by column, without its other columns.
+    # A file that lies there uncompressed is read without its other columns.
     plain = source.path is not None and magic in {b"PAR1", b"ARRO"}
     content: Any = source.path if plain else io.BytesIO(source.everything())
-    if magic == _STREAM:
+    if not plain and content.getvalue().startswith(_STREAM):
         return pl.read_ipc_stream(content)
     scan: Any = pl.scan_parquet if format == "parquet" else pl.scan_ipc
     lazy = scan(content)
@@ -85,38 +87,44 @@ def _read_columns(source: Source, kind: Kind, format: str) -> pl.DataFrame:
 def _read_lines(source: Source, kind: Kind) -> pl.DataFrame:
     content = source.everything().removeprefix(BOM)
     try:
-        return pl.read_ndjson(content, infer_schema_length=None)
+        frame = pl.read_ndjson(content, infer_schema_length=None)
     except _BROKEN:
         return _read_each_line(source, kind, content)
+    layout = table_layout(frame.columns, kind, "jsonl", source.name)
+    needed = [frame.columns[place] for place in layout.places.values()]
+    if all(_is_as_written(content, frame[name]) for name in needed):
+        return frame.select(needed)
+    return _read_each_line(source, kind, content)
+
+
+def _is_as_written(content: bytes, column: pl.Series) -> bool:
+    """Whether every value of a column is one that Polars did not turn into text, or drop."""
+    key = json.dumps(column.name).encode() + b":"
+    if column.dtype != pl.String:
+        return content.count(key) == len(column)
+    return content.count(key + b'"') + content.count(key + b' "') == len(column)
 
 
 def _read_each_line(source: Source, kind: Kind, content: bytes) -> pl.DataFrame:
     """Read JSON lines one by one, to name the wrong one, or to take ids of mixed types."""
-    columns: dict[str, list[Any]] = {}
-    keys: dict[str, str] = {}
+    rows: list[tuple[str, dict[str, Any]]] = []
     for number, line in enumerate(content.split(b"\n"), 1):
+        where = f"{source.name}:{number}"
         if not line.strip():
             continue
-        where = f"{source.name}:{number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{where}: not valid JSON ({error})") from None
+        row = parse_json(line, where)
         if not isinstance(row, dict):
             raise InputError(f"{where}: expected an object a line, got {type(row).__name__}")
-        if not keys:
-            names = list(row)
-            places = table_layout(names, kind, "jsonl", where).places
-            keys = {names[place]: key for key, place in places.items()}
-            columns = {name: [] for name in keys}
-        for name, key in keys.items():
-            value = row.get(name)
-            columns[name].append(as_id(value, f"{where}: {name}") if key in _ID_KEYS else value)
-    try:
-        return pl.DataFrame(columns)
-    except (TypeError, OverflowError, *_BROKEN) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{source.name}: values of mixed types in one column ({said})") from None
+        rows.append((where, row))
+    names = list(dict.fromkeys(chain.from_iterable(row for _, row in rows)))
+    layout = table_layout(names, kind, "jsonl", source.name)
+    columns = {}
+    for key, place in layout.places.items():
+        cells = [(f"{where}: {names[place]}", row.get(names[place])) for where, row in rows]
+        read, type_ = (as_id, pl.String) if key in _ID_KEYS else (as_number, pl.Float64)
+        found = [None if cell is None else read(cell, where) for where, cell in cells]
+        columns[names[place]] = pl.Series(found, dtype=type_)
+    return pl.DataFrame(columns)
 
 
 def table_layout(names: Sequence[str], kind: Kind, format: str, where: str) -> Layout:
@@ -153,7 +161,8 @@ def _ranks(column: pl.Series) -> pl.Series | None:
     if not (column.dtype.is_numeric() or column.dtype == pl.String):
         return None
     ranks = column.cast(pl.Int32, strict=False)
-    return None if ranks.null_count() else ranks
+    cut = column.dtype.is_float() and (ranks != column).any()
+    return None if cut or ranks.null_count() else ranks
 
 
 def _ids(column: pl.Series, what: str, source: Source, layout: Layout) -> pl.Series:

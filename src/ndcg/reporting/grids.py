@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING
 from ndcg.errors import check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 GRID_FORMATS = ("table", "csv", "tsv", "md", "latex")
 WIDTH = 80
 
-# The brackets keep [ and * from being read as options of the line break before them.
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}", "*": "{*}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "†": r"$^\dagger$",
 }  # fmt: skip
-_MARKDOWN = re.compile(r"[\\|*`<\[]|(?<![^\W_])_|_(?![^\W_])")
+_MARKDOWN = re.compile(r"[\\|*`<]|\[(?=[^\]]*\][(\[])|(?<![^\W_])_|_(?![^\W_])")
 # Controls, marks that change direction, half surrogates and line separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _MISSING = "-"
 _GAP = "  "
 _NARROWEST = 16
+
+
+class Bold(str):
+    """A cell that Markdown and LaTeX set in bold."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -193,8 +199,22 @@ def _quoted(cell: str, separator: str) -> str:
     return '"{}"'.format(cell.replace('"', '""'))
 
 
+def _spelled(grid: Grid, spell: Callable[[str], str], bold: tuple[str, str]) -> list[list[str]]:
+    lines = [[spell(cell) for cell in line] for line in grid.lines()]
+    for line, row in zip(lines[1:], grid.rows, strict=True):
+        for i, cell in enumerate(row):
+            if isinstance(cell, Bold):
+                line[i] = line[i].join(bold)
+    return lines
+
+
+def to_markdown(text: str) -> str:
+    """Return a text of one line that Markdown shows as it is."""
+    return _MARKDOWN.sub(r"\\\g<0>", text)
+
+
 def _markdown(grid: Grid) -> str:
-    lines = [[_MARKDOWN.sub(r"\\\g<0>", cell) for cell in line] for line in grid.lines()]
+    lines = _spelled(grid, to_markdown, ("**", "**"))
     right = grid.alignment()
     widths = [
         min(WIDTH, max(3, *(display_width(line[i]) for line in lines))) for i in range(len(right))
@@ -211,11 +231,14 @@ def _markdown(grid: Grid) -> str:
 
 def _latex(grid: Grid) -> str:
     columns = "".join("r" if to_right else "l" for to_right in grid.alignment())
-    lines = [[_to_latex(cell) for cell in line] for line in grid.lines()]
-    body = [" & ".join(line) + r" \\" for line in lines]
+    lines = _spelled(grid, to_latex, (r"\textbf{", "}"))
+    # An empty group keeps [ and * from being read as options of the line break before them.
+    starts = ["{}" if line[0][:1] in {"[", "*"} else "" for line in lines]
+    body = [f"{start}{' & '.join(line)} \\\\" for start, line in zip(starts, lines, strict=True)]
     head = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", body[0], r"\midrule"]
     return "\n".join([*head, *body[1:], r"\bottomrule", r"\end{tabular}"])
 
 
-def _to_latex(text: str) -> str:
+def to_latex(text: str) -> str:
+    """Return a text that LaTeX sets as it is."""
     return "".join(_LATEX.get(letter, letter) for letter in text)

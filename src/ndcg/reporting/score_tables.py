@@ -38,14 +38,51 @@ _TREC_NAMES: dict[str, tuple[str, str]] = {
 }
 
 
-def summary_grid(scores: Scores) -> Grid:
-    """Return one row a run: name, a mean a measure, and the number of queries behind it."""
-    primary = scores.measures[0]
-    rows = [
-        (run.name, *scores.mean(run.name).values(), scores.count(primary, run.name))
-        for run in scores.runs
-    ]
-    return Grid(("run", *(repr(measure) for measure in scores.measures), "n"), tuple(rows))
+def summary_grid(scores: Scores, *, intervals: bool = False) -> Grid:
+    """Return one row a run: name, a mean (and interval) a measure, the queries behind it."""
+    names = ["run"]
+    for measure in scores.measures:
+        names += [repr(measure), *(f"{measure!r} {end}" for end in ("low", "high") if intervals)]
+    rows = []
+    for run in scores.runs:
+        cells: list[object] = [run.name]
+        found = scores.intervals(run.name) if intervals else {}
+        for measure, mean in scores.mean(run.name).items():
+            cells += [mean, *((found[measure] or (None, None)) if intervals else ())]
+        rows.append((*cells, scores.count(scores.measures[0], run.name)))
+    return Grid((*names, "n"), tuple(rows))
+
+
+def _stacked_grid(scores: Scores) -> Grid:
+    """Return two rows a run: the means, and their intervals beneath them."""
+    rows: list[tuple[object, ...]] = []
+    for run in scores.runs:
+        means, found = scores.mean(run.name), scores.intervals(run.name)
+        n = scores.count(scores.measures[0], run.name)
+        rows.append((run.name, *(f"{mean:.4f}" for mean in means.values()), str(n)))
+        ends = (found[measure] for measure in scores.measures)
+        rows.append(("", *("-" if one is None else spell_interval(one) for one in ends), ""))
+    names = ("run", *(repr(measure) for measure in scores.measures), "n")
+    return Grid(names, tuple(rows), right=frozenset(names[1:]))
+
+
+def _inline_grid(scores: Scores) -> Grid:
+    """Return one row a run, each mean with its interval in one cell."""
+    rows = []
+    for run in scores.runs:
+        found = scores.intervals(run.name)
+        cells = [
+            f"{mean:.4f}" if ends is None else f"{mean:.4f} {spell_interval(ends)}"
+            for mean, ends in zip(scores.mean(run.name).values(), found.values(), strict=True)
+        ]
+        rows.append((run.name, *cells, scores.count(scores.measures[0], run.name)))
+    names = ("run", *(repr(measure) for measure in scores.measures), "n")
+    return Grid(names, tuple(rows), right=frozenset(names[1:]))
+
+
+def spell_interval(ends: tuple[float, float]) -> str:
+    """Return an interval as it is printed: ``[0.562, 0.696]``."""
+    return f"[{ends[0]:.3f}, {ends[1]:.3f}]"
 
 
 def query_grid(scores: Scores) -> Grid:
@@ -74,17 +111,28 @@ def notice_lines(notices: Iterable[Notice]) -> list[str]:
     return [printable(f"{n.run}: {n.text}" if n.run else n.text) for n in notices]
 
 
-def render_scores(scores: Scores, format: str, *, per_query: bool = False) -> str:
+def render_scores(
+    scores: Scores, format: str, *, per_query: bool = False, intervals: bool = True
+) -> str:
     """Return scores as text: ``table`` carries heading and notices, the others the values alone."""
     if format == "trec":
         return "\n".join(trec_lines(scores, per_query=per_query))
     if format != "table":
-        return render_grid(query_grid(scores) if per_query else summary_grid(scores), format)
-    parts = [wrapped(heading(scores)), render_grid(summary_grid(scores), "table")]
+        return render_grid(_values_grid(scores, format, per_query, intervals), format)
+    summary = _stacked_grid(scores) if intervals else summary_grid(scores)
+    parts = [wrapped(heading(scores)), render_grid(summary, "table")]
     if per_query:
         parts.append(render_grid(query_grid(scores), "table"))
     notes = [wrapped(line, "note: ") for line in notice_lines(scores.notices)]
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)
+
+
+def _values_grid(scores: Scores, format: str, per_query: bool, intervals: bool) -> Grid:  # noqa: FBT001
+    if per_query:
+        return query_grid(scores)
+    if intervals and format in {"md", "latex"}:
+        return _inline_grid(scores)
+    return summary_grid(scores, intervals=intervals)
 
 
 def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
@@ -145,7 +193,9 @@ def trec_name(measure: Measure) -> str:
     return name if name and known else repr(measure)
 
 
-def scores_to_json(scores: Scores, *, per_query: bool = False) -> dict[str, Any]:
+def scores_to_json(
+    scores: Scores, *, per_query: bool = False, intervals: bool = True
+) -> dict[str, Any]:
     """Return scores as plain values: the machine-readable contract that the manual describes."""
     return {
         "schema": _SCHEMA,
@@ -155,13 +205,19 @@ def scores_to_json(scores: Scores, *, per_query: bool = False) -> dict[str, Any]
             "queries": len(scores.query_ids),
             "judgments": scores.judgments,
         },
-        "runs": [_run_to_json(scores, run, per_query=per_query) for run in scores.runs],
+        "runs": [
+            _run_to_json(scores, run, per_query=per_query, intervals=intervals)
+            for run in scores.runs
+        ],
         "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in scores.notices],
     }
 
 
-def _run_to_json(scores: Scores, run: RunScores, *, per_query: bool) -> dict[str, Any]:
+def _run_to_json(
+    scores: Scores, run: RunScores, *, per_query: bool, intervals: bool
+) -> dict[str, Any]:
     means = scores.mean(run.name)
+    found = scores.intervals(run.name) if intervals else {}
     told: dict[str, Any] = {
         "name": run.name,
         "digest": run.digest,
@@ -174,7 +230,7 @@ def _run_to_json(scores: Scores, run: RunScores, *, per_query: bool) -> dict[str
         "measures": {
             repr(measure): {
                 "mean": means[measure],
-                "interval": None,
+                "interval": None if not (ends := found.get(measure)) else list(ends),
                 "n": scores.count(measure, run.name),
                 "bounds": None,
             }
