@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Disagreement:
 
     def _repr_html_(self) -> str:
         tables = [frame._repr_html_() for frame in (self.rules, self.queries)]
-        return f"<p>{self!r}</p>{''.join(tables)}"
+        return f"<p>{escape(repr(self))}</p>{''.join(tables)}"
 
     def to_frame(self) -> pl.DataFrame:
         """Return the queries on which the conventions part."""

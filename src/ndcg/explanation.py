@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         table: str = self.to_frame()._repr_html_()
-        return f"<p>{self!r}</p>{table}"
+        return f"<p>{escape(repr(self))}</p>{table}"
 
     @property
     def holes(self) -> tuple[Step, ...]:

@@ -123,8 +123,6 @@ class Layout:
     @property
     def columns(self) -> str:
         """The columns in words, for messages."""
-        if self.is_plain_trec:
-            return COLUMNS[self.kind]
         names = {self.query: "query_id", self.doc: "doc_id"}
         if self.rank is not None:
             names[self.rank] = "rank"
@@ -186,31 +184,35 @@ def sniff(source: Source, kind: Kind, format: str | None = None) -> Layout | str
         if head.startswith(magic):
             return name
     refuse_binary(source, head)
-    lines = _sample(source, head)
+    number, lines = _sample(source, head)
     if not lines:
         raise InputError(
             f"{source.name}: no line but blanks and comments, expected {_wanted(kind)}"
         )
     if format is not None:
         return _named(source, kind, format, lines)
-    return _json_form(lines) or _guess(source, kind, lines)
+    return _json_form(lines) or _guess(source, kind, lines, number)
 
 
 def _wanted(kind: Kind) -> str:
     return f"{'judgments' if kind == 'qrels' else 'a run'} ({COLUMNS[kind]})"
 
 
-def _sample(source: Source, head: bytes) -> list[str]:
-    """Return the first lines that are neither blank nor comments."""
+def _sample(source: Source, head: bytes) -> tuple[int, list[str]]:
+    """Return the first lines that are neither blank nor comments, and the number of the first."""
     size = HEAD_BYTES
     while True:
         # The reader names the line that is not UTF-8; here only the form of the lines matters.
         whole = len(head) < size
         text = head if whole else head[: head.rfind(b"\n") + 1] or head
         lines = text.removeprefix(BOM).decode("utf-8", "replace").split("\n")
-        found = [line.rstrip("\r") for line in lines if line.strip() and not line.startswith("#")]
+        found = {
+            number: line.rstrip("\r")
+            for number, line in enumerate(lines, 1)
+            if line.strip() and not line.startswith("#")
+        }
         if found or whole:
-            return found[:_SAMPLE]
+            return next(iter(found), 0), list(found.values())[:_SAMPLE]
         size *= 16
         head = source.head(size)
 
@@ -276,13 +278,13 @@ def _is_data(names: Sequence[str], found: dict[str, int]) -> bool:
     return any(is_number(names[place]) for key, place in found.items() if key in {"value", "rank"})
 
 
-def _guess(source: Source, kind: Kind, lines: list[str]) -> Layout:
+def _guess(source: Source, kind: Kind, lines: list[str], number: int) -> Layout:
     headed = _find_header(source, kind, lines)
     if headed is not None:
         return headed
     if "\r" in lines[0]:
         raise InputError(
-            f"{source.name}: a carriage return within the first line: lines must end in a line "
+            f"{source.name}:{number}: a carriage return within the line: lines must end in a line "
             "feed, alone or after a carriage return; convert the line ends"
         )
     mark = _mark(source, kind, lines)
@@ -296,7 +298,6 @@ def _guess(source: Source, kind: Kind, lines: list[str]) -> Layout:
     if width == 1 and lines[0].count(",") >= 2:  # noqa: PLR2004
         return Layout("csv", kind, ",", 3, value=2)
     told = wrong_width(kind, width) + header_hint(kind, split_fields(lines[0], None))
-    number = _line_number(source, lines[0])
     raise InputError(f"{source.name}:{number}: {told}; the line is {lines[0]!r}")
 
 
@@ -309,14 +310,6 @@ def _find_header(source: Source, kind: Kind, lines: list[str]) -> Layout | None:
             if headed is not None:
                 return headed
     return None
-
-
-def _line_number(source: Source, first: str) -> int:
-    wanted = first.encode()
-    for number, line in enumerate(source.everything().split(b"\n"), 1):
-        if line.removeprefix(BOM).rstrip(b"\r") == wanted:
-            return number
-    return 1
 
 
 def _mark(source: Source, kind: Kind, lines: list[str]) -> str | None:

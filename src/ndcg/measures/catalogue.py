@@ -267,7 +267,9 @@ CATALOGUE: dict[str, Definition] = {
         inferred_average_precision, "AP inferred from a sampled pool", ("rel",), "never"
     ),
     "Judged": Definition(judged_share, "share of the top k that was judged", expected=True),
-    "NumRet": Definition(count_retrieved, "documents retrieved", counts=True),
-    "NumRel": Definition(_count_relevant, "relevant judged", ("rel",), "never", counts=True),
-    "NumRelRet": Definition(_hits, "relevant retrieved", ("rel",), counts=True),
+    "NumRet": Definition(count_retrieved, "documents retrieved", expected=True, counts=True),
+    "NumRel": Definition(
+        _count_relevant, "relevant judged", ("rel",), "never", expected=True, counts=True
+    ),
+    "NumRelRet": Definition(_hits, "relevant retrieved", ("rel",), expected=True, counts=True),
 }

@@ -159,9 +159,21 @@ def _bin_edges(values: FloatArray) -> FloatArray:
     return np.linspace(low, high if high > low else low + 1, BINS + 1)
 
 
+def slices_under(comparison: Comparison, measure: Measure) -> list[SlicePair]:
+    """Return the slice pairs of a measure; with all pairs those against the first run.
+
+    They name no baseline, but of every run the pair with the first one comes first.
+    """
+    first: dict[tuple[str, str, str], SlicePair] = {}
+    for part in comparison.slices:
+        if part.measure == measure:
+            first.setdefault((part.slice, part.value, part.run), part)
+    return list(first.values())
+
+
 def shown_slices(comparison: Comparison, measure: Measure) -> list[SlicePair]:
     """Return the parts of the slice chart: of very many the largest groups, the first runs."""
-    parts = [part for part in comparison.slices if part.measure == measure]
+    parts = slices_under(comparison, measure)
     keys = dict.fromkeys((part.slice, part.value) for part in parts)
     size = {(part.slice, part.value): part.numbers.n for part in parts}
     groups = set(sorted(keys, key=lambda key: -size[key])[:SHOWN_SLICE_ROWS])

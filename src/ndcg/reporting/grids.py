@@ -115,12 +115,13 @@ def shorten(text: str, width: int) -> str:
     """
     if display_width(text) <= width:
         return text
-    head = _fitting(text, width - 1 - (width - 1) // 2)
-    tail = _fitting(text[::-1], (width - 1) // 2)[::-1]
+    head = fitting(text, width - 1 - (width - 1) // 2)
+    tail = fitting(text[::-1], (width - 1) // 2)[::-1]
     return f"{head}…{tail}"
 
 
-def _fitting(text: str, width: int) -> str:
+def fitting(text: str, width: int) -> str:
+    """Return as much of the beginning of a text as fits in `width` columns."""
     taken = 0
     for i, letter in enumerate(text):
         taken += _letter_width(letter)

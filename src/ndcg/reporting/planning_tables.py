@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
-from ndcg.reporting.grids import WIDTH, Grid, render_grid
+from ndcg.reporting.grids import Grid, render_grid
+from ndcg.reporting.score_tables import wrapped
 
 if TYPE_CHECKING:
     from ndcg.planning import Plan
@@ -32,22 +32,22 @@ def plan_grid(plan: Plan) -> Grid:
 
 def render_plan(plan: Plan) -> str:
     """Return a plan as a page of text."""
-    parts = [_wrapped(f"deviation of the per-query difference {plan.sd:.3f} (from {plan.origin})")]
+    parts = [wrapped(f"deviation of the per-query difference {plan.sd:.3f} (from {plan.origin})")]
     if plan.required is not None:
         parts.append(
-            _wrapped(
+            wrapped(
                 f"to see a difference of {plan.effect:g} with power {plan.power:g} at level "
                 f"{plan.alpha:g}: {plan.required} queries"
             )
         )
     parts.append(render_grid(plan_grid(plan), "table"))
     parts.append(
-        _wrapped(
+        wrapped(
             "MDE: the least true difference found with this power. documents: a pool of three "
             "systems, about 1.5 a rank"
         )
     )
-    return "\n\n".join([*parts, _wrapped(plan.advice)])
+    return "\n\n".join([*parts, wrapped(plan.advice)])
 
 
 _BASIS = {
@@ -80,12 +80,8 @@ def render_audit(audit: FigureAudit) -> str:
             f"some outcome with these means {could} be significant (best attainable p "
             f"{pair.best_pvalue:.3g})"
         )
-    return "\n".join(_wrapped(line) for line in lines)
+    return "\n".join(wrapped(line) for line in lines)
 
 
 def _ends(interval: Interval | None) -> str:
     return "no interval" if interval is None else f"[{interval.low:.4f}, {interval.high:.4f}]"
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False)

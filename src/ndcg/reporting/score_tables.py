@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ndcg.errors import OptionError
-from ndcg.reporting.grids import WIDTH, Grid, printable, render_grid
+from ndcg.reporting.grids import WIDTH, Grid, display_width, fitting, printable, render_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,14 +53,15 @@ def summary_grid(scores: Scores, *, intervals: bool = False) -> Grid:
 
 
 def _stacked_grid(scores: Scores) -> Grid:
-    """Return two rows a run: the means, and their intervals beneath them."""
+    """Return two rows a run: the means, and their intervals beneath them where there are any."""
     rows: list[tuple[object, ...]] = []
     for run in scores.runs:
         means, found = scores.mean(run.name), scores.intervals(run.name)
         n = scores.count(scores.measures[0], run.name)
         rows.append((run.name, *(f"{mean:.4f}" for mean in means.values()), str(n)))
-        ends = (found[measure] for measure in scores.measures)
-        rows.append(("", *("-" if one is None else spell_interval(one) for one in ends), ""))
+        ends = [found[measure] for measure in scores.measures]
+        if any(ends):
+            rows.append(("", *("-" if one is None else spell_interval(one) for one in ends), ""))
     names = ("run", *(repr(measure) for measure in scores.measures), "n")
     return Grid(names, tuple(rows), right=frozenset(names[1:]))
 
@@ -136,10 +136,29 @@ def _values_grid(scores: Scores, format: str, per_query: bool, intervals: bool) 
 
 
 def wrapped(text: str, first: str = "", rest: str = "  ") -> str:
-    """Return a text in lines of 80 characters that begin as given."""
-    return textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
+    """Return a text in lines of 80 columns that begin as given.
+
+    Wide letters take two:
+
+    >>> wrapped("日" * 50).splitlines()[1]
+    '  日日日日日日日日日日'
+    """
+    lines, line, start = [], first, first
+    for word in text.split():
+        longer = f"{line} {word}" if line != start else line + word
+        if display_width(longer) <= WIDTH:
+            line = longer
+            continue
+        if line != start:
+            lines.append(line)
+            line = start = rest
+        left = word
+        while display_width(line + left) > WIDTH:
+            head = fitting(left, WIDTH - display_width(line))
+            lines.append(line + head)
+            left, line, start = left[len(head) :], rest, rest
+        line += left
+    return "\n".join([*lines, line])
 
 
 def trec_lines(scores: Scores, *, per_query: bool) -> list[str]:

@@ -1,0 +1,149 @@
+"""The tables of a report's page, and grids as cells that a template can lay out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ndcg.reporting.chart_rows import pairs_under, slices_under
+from ndcg.reporting.comparison_text import (
+    interval_text,
+    judged_text,
+    pvalue_text,
+)
+from ndcg.reporting.grids import Grid
+from ndcg.reporting.provenance import shell_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ndcg.comparison import Comparison, Pair
+    from ndcg.comparison.pairs import Numbers
+    from ndcg.measures import Measure
+
+_SHOWN_FALLEN = 12
+_NUMBERS = ("n", "baseline mean", "mean", "difference", "interval", "p", "d_z", "up/same/down",
+            "judged", "MDE")  # fmt: skip
+PAIR_NOTE = (
+    "difference: the run's mean less the baseline's. p: corrected. d_z: the difference in standard "
+    "deviations of the per-query differences. judged: judged@k of baseline/run. MDE: the least true "
+    "difference that this many queries show with 80 % power."
+)
+
+
+def cells_of(grid: Grid) -> dict[str, Any]:
+    """Return a grid as cells with text and kind, for a template."""
+    head, *rows = grid.lines()
+    kinds = ["number" if right else "text" for right in grid.alignment()]
+    return {
+        "head": _cells(head, kinds),
+        "rows": [_cells([*row], _worded(grid, row, kinds)) for row in rows],
+    }
+
+
+def _cells(texts: list[str], kinds: list[str]) -> list[dict[str, str]]:
+    return [{"text": text, "kind": kind} for text, kind in zip(texts, kinds, strict=True)]
+
+
+def _worded(grid: Grid, row: list[str], kinds: list[str]) -> list[str]:
+    if "verdict" not in grid.names:
+        return kinds
+    place = grid.names.index("verdict")
+    return [*kinds[:place], f"text {row[place].replace(' ', '-')}", *kinds[place + 1 :]]
+
+
+def pair_table(comparison: Comparison, measure: Measure) -> Grid:
+    """Return one row a pair with every number behind its verdict."""
+    pairs = pairs_under(comparison, measure)
+    every = comparison.procedure.all_pairs
+    head = ("run", "baseline") if every else ("run",)
+    rows = tuple(
+        (
+            *((pair.run, pair.baseline) if every else (pair.run,)),
+            *_number_cells(pair.numbers),
+            pair.verdict.word,
+        )
+        for pair in pairs
+    )
+    return Grid((*head, *_NUMBERS, "verdict"), rows, right=frozenset(_NUMBERS))
+
+
+def _number_cells(numbers: Numbers) -> tuple[object, ...]:
+    return (
+        numbers.n,
+        *(f"{mean:.4f}" for mean in numbers.means),
+        f"{numbers.difference:+.4f}",
+        interval_text(numbers),
+        pvalue_text(numbers.pvalue_corrected),
+        None if numbers.effect_size is None else f"{numbers.effect_size:+.2f}",
+        f"{numbers.wins}/{numbers.ties}/{numbers.losses}",
+        judged_text(numbers),
+        None if numbers.detectable is None else f"{numbers.detectable:.3f}",
+    )
+
+
+def slice_table(comparison: Comparison, measure: Measure) -> Grid:
+    """Return one row a slice value and run."""
+    rows = tuple(
+        (f"{part.slice} = {part.value}", part.run, *_number_cells(part.numbers))
+        for part in slices_under(comparison, measure)
+    )
+    return Grid(("slice", "run", *_NUMBERS), rows, right=frozenset(_NUMBERS))
+
+
+def moved_table(comparison: Comparison, measure: Measure) -> Grid:
+    """Return one row a pair: the queries that moved most, and those that fell far."""
+    every = comparison.procedure.all_pairs
+    rows = tuple(
+        (
+            f"{pair.run} against {pair.baseline}" if every else pair.run,
+            _moves(move for move in pair.moved if move[1] > 0),
+            _moves(move for move in pair.moved if move[1] < 0),
+            _fallen(pair),
+        )
+        for pair in pairs_under(comparison, measure)
+    )
+    return Grid(("run", "rose most", "fell most", "fell by more than 0.3"), rows)
+
+
+def _moves(moves: Iterable[tuple[str, float]]) -> str | None:
+    return ", ".join(f"{query} {change:+.2f}" for query, change in moves) or None
+
+
+def _fallen(pair: Pair) -> str:
+    count = len(pair.fallen)
+    if not count:
+        return "none"
+    listed = ", ".join(query for query, _ in pair.fallen[:_SHOWN_FALLEN])
+    more = f" and {count - _SHOWN_FALLEN} more" if count > _SHOWN_FALLEN else ""
+    return f"{count}: {listed}{more}"
+
+
+def explain_commands(comparison: Comparison) -> str:
+    """Return one command a pair that explains the query that fell most."""
+    return "\n".join(
+        shell_line(
+            [
+                "ndcg",
+                "explain",
+                "QRELS",
+                pair.run,
+                pair.moved[0][0],
+                "-m",
+                repr(pair.measure),
+                "--against",
+                pair.baseline,
+            ]
+        )  # fmt: skip
+        for pair in comparison.pairs
+        if pair.moved and pair.moved[0][1] < 0
+    )
+
+
+def digest_table(comparison: Comparison) -> Grid:
+    """Return one row a run: what it is known by, and how many queries it answers."""
+    total = len(comparison.scores.query_ids)
+    rows = tuple(
+        (run.name, f"{run.answered} of {total}", run.digest or None)
+        for run in comparison.scores.runs
+    )
+    return Grid(("run", "queries answered", "digest (sha256)"), rows)
