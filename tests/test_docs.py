@@ -163,7 +163,8 @@ def test_every_name_taken_from_the_package_exists() -> None:
 def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("q42 0 d7 2\nq42 0 d1 1\n")
-    Path("bm25.run").write_text("q42 Q0 d1 1 2 t\nq42 Q0 d7 2 1 t\n")
+    for name in ("bm25.run", "dense.run"):
+        Path(name).write_text("q42 Q0 d1 1 2 t\nq42 Q0 d7 2 1 t\n")
     (code,) = re.findall(r"```python\n(.*?)```", TEXTS["README.md"], re.DOTALL)
     names: dict[str, Any] = {}
     exec(code, names)  # noqa: S102 - the manual's own code
