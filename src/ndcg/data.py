@@ -357,9 +357,9 @@ def _is_number(value: object) -> bool:
         return False
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 line``, ``2 lines``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, many: str | None = None) -> str:
+    """Return a number with its noun: ``1 line``, ``2 lines``, ``3 queries``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {many or noun + 's'}"
 
 
 def shown(ids: Sequence[str]) -> str:

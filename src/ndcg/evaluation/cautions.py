@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg.data import FloatArray, Notice, Run
+from ndcg.data import FloatArray, Notice, Run, counted
 from ndcg.evaluation.scores import mean_of
 from ndcg.evaluation.ties import tie_bounds
 from ndcg.measures import Judged, Measure
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COVERAGE_FLOOR = 0.9
 TIE_TOLERANCE = 0.001
+_DIGITS = 12
 
 
 def barren_notice(barren: int, queries: int, rules: Convention) -> Notice:
@@ -66,9 +67,10 @@ def _undefined_notice(
     for measure, column in zip(measures[1:], columns[1:], strict=True):
         left = int((np.isnan(column) & ~first).sum())
         if left:
+            over = counted(int((~np.isnan(column)).sum()), "query", "queries")
             text = (
-                f"{measure!r} is the mean over {int((~np.isnan(column)).sum())} queries: nothing "
-                f"was retrieved for {left}, so it is not defined there"
+                f"{measure!r} is the mean over {over}: nothing was retrieved for {left}, so it is "
+                "not defined there"
             )
             told.append(("undefined", text))
     return told
@@ -96,7 +98,7 @@ def _tie_notice(
         return []
     lower, upper = tie_bounds(primary, ranking, rules)
     low, high, value = mean_of(lower), mean_of(upper), mean_of(column)
-    if max(value - low, high - value) <= TIE_TOLERANCE:
+    if round(max(value - low, high - value), _DIGITS) <= TIE_TOLERANCE:
         return []
     moved = int((upper - lower > TIE_TOLERANCE).sum())
     text = (
@@ -113,5 +115,5 @@ def _depth_notice(ranking: Ranking, measures: tuple[Measure, ...]) -> list[tuple
     if not short:
         return []
     reach = f"no list reaches rank {cutoff} (deepest {deepest})"
-    some = f"{short} of {len(lists)} lists end before rank {cutoff}"
+    some = f"{short} of {len(lists)} lists {'ends' if short == 1 else 'end'} before rank {cutoff}"
     return [("shallow", reach if deepest < cutoff else some)]

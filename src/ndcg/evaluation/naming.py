@@ -44,8 +44,9 @@ def distinct_names(runs: list[Any]) -> list[str]:
             names.append(run.name or "run")
         else:
             names.append(stem(run) if isinstance(run, (str, PathLike)) else "run")
+    shared = {name for name in names if names.count(name) > 1}
     for i, run in enumerate(runs):
-        if names.count(names[i]) > 1 and isinstance(run, (str, PathLike)):
+        if names[i] in shared and isinstance(run, (str, PathLike)):
             names[i] = str(run)
     distinct: list[str] = []
     for name in names:
