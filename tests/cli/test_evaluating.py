@@ -396,7 +396,7 @@ def test_ids_of_any_kind_keep_every_format_in_form(ndcg: Ndcg, worked: Path, for
     (worked / "q.json").write_text(json.dumps({query: {"d": 1} for query in AWKWARD}))
     (worked / "r.json").write_text(json.dumps({query: {"d": 1.0} for query in AWKWARD}))
     arguments = ("eval", "q.json", "r.json", "-m", "RR", "-q", "--no-ci", "--format", form)
-    printed = ndcg(*arguments).stdout
+    printed = ndcg(*arguments).stdout_bytes.decode()
     if form == "json":
         assert sorted(json.loads(printed)["runs"][0]["per_query"]) == sorted(AWKWARD)
         return

@@ -19,6 +19,8 @@ from ndcg.cli.options import (
 from ndcg.errors import OptionError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ndcg.explanation import Explanation
 
 _PROFILES_COMPARED = 2
@@ -38,6 +40,7 @@ _PROFILES_COMPARED = 2
 )
 @click.option("--against", metavar="RUN2", help="Which documents make the difference to this run.")
 @click.option("--queries", metavar="FILE", help="Query texts: BEIR queries.jsonl or id TAB text.")
+@click.option("--corpus", metavar="FILE", help="Document texts: BEIR corpus.jsonl or id TAB text.")
 @as_option
 @input_options
 @output_options("table", "json")
@@ -50,6 +53,7 @@ def explain_command(  # noqa: PLR0913 - one parameter an option
     moves: tuple[str, ...],
     against: str | None,
     queries: str | None,
+    corpus: str | None,
     profile: str | None,
     reading: Reading,
     output: Output,
@@ -85,7 +89,8 @@ def explain_command(  # noqa: PLR0913 - one parameter an option
     if output.format == "json":
         output.write_json(explanation_to_json(parts[0], changed, other, title))
         return
-    output.write(render_explanation(parts[0], changed, other, title))
+    texts = _document_texts(parts[0], corpus, qrels, reading)
+    output.write(render_explanation(parts[0], changed, other, title, texts))
 
 
 def _text_of(query: str, queries: str | None, qrels: str, reading: Reading) -> str | None:
@@ -100,6 +105,23 @@ def _text_of(query: str, queries: str | None, qrels: str, reading: Reading) -> s
     if text is None:
         tell([f"{queries}: no text for query {query!r}"])
     return text
+
+
+def _document_texts(
+    explained: Explanation, corpus: str | None, qrels: str, reading: Reading
+) -> dict[str, str] | None:
+    """Return the texts of the documents shown, from the file named or from a BEIR folder."""
+    from ndcg.formats.beir import find_texts, read_texts
+
+    path: str | Path | None = corpus
+    if corpus is not None:
+        reading.claim(corpus)
+    elif qrels != "-":
+        path = find_texts(qrels, "corpus.jsonl")
+    if path is None:
+        return None
+    shown = {step.doc_id for step in (*explained.steps, *explained.ideal)}
+    return read_texts(path, shown)
 
 
 def _parse_move(text: str) -> tuple[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,9 @@ class Output:
     def write(self, text: str) -> None:
         """Write to standard output, or to a file that appears whole or not at all."""
         if self.path is None or self.path == "-":
-            click.echo(text)
+            # Bytes, because click drops escape sequences from text, ids among it.
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+            click.echo(text.encode(encoding, "backslashreplace"))
             return
         from ndcg.formats.writing import write_whole
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ndcg.data import as_id
 from ndcg.errors import InputError
 from ndcg.formats.lines import BOM
 from ndcg.formats.sources import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 _ID_KEYS = ("_id", "id", "query_id", "doc_id")
 
@@ -39,21 +43,31 @@ def find_texts(path: str | Path, member: str) -> Path | None:
     return None
 
 
-def read_texts(path: str | Path) -> dict[str, str]:
-    """Return ``{id: text}`` of queries or documents from JSON lines or ``id TAB text`` lines."""
+def read_texts(path: str | Path, wanted: Container[str] | None = None) -> dict[str, str]:
+    """Return ``{id: text}`` of queries or documents from JSON lines or ``id TAB text`` lines.
+
+    With `wanted` only these are kept, so that a few documents of a large corpus take little memory.
+    """
     source = open_source(path)
     texts: dict[str, str] = {}
-    for number, raw in enumerate(source.everything().removeprefix(BOM).split(b"\n"), 1):
-        if not raw.strip():
-            continue
-        try:
-            line = raw.decode("utf-8").removesuffix("\r")
-        except UnicodeDecodeError:
+    number = 0
+    for block in source.blocks():
+        for raw in block.removesuffix(b"\n").split(b"\n"):
+            number += 1
             where = f"{source.name}:{number}"
-            raise InputError(f"{where}: not UTF-8; convert the file to UTF-8") from None
-        key, text = _one(line, f"{source.name}:{number}")
-        texts[key] = text
+            line = raw.removeprefix(BOM) if number == 1 else raw
+            if line.strip():
+                key, text = _one(_decoded(line, where), where)
+                if wanted is None or key in wanted:
+                    texts[key] = text
     return texts
+
+
+def _decoded(line: bytes, where: str) -> str:
+    try:
+        return line.decode("utf-8").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise InputError(f"{where}: not UTF-8; convert the file to UTF-8") from None
 
 
 def _one(line: str, where: str) -> tuple[str, str]:

@@ -74,8 +74,10 @@ def split_fields(line: str, separator: str | None) -> list[str]:
 
 
 def _csv_fields(line: str) -> list[str]:
+    # The module skips spaces before a quote, and no other blank.
+    plain = re.sub("[\t\v\f]", " ", line.strip(_BLANKS))
     try:
-        return next(csv.reader([line.strip(_BLANKS)], skipinitialspace=True), [])
+        return next(csv.reader([plain], skipinitialspace=True), [])
     except csv.Error:
         return line.split(",")
 

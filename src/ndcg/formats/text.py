@@ -33,7 +33,11 @@ _STRETCH = 1 << 18
 _TAB, _NEWLINE, _RETURN, _SPACE, _QUOTE = b'\t\n\r "'
 
 _BARE_RETURN = re.compile(rb"\r(?![\r\n])")
-_BESIDE = {",": re.compile(rb" [,\n]|[,\n] "), "\t": re.compile(rb" [\t\n]|[\t\n] ")}
+_BLANKS = {",": b" \t\v\f", "\t": b" \v\f"}
+_BESIDE = {
+    ",": re.compile(rb"\A[ \t\v\f]|[ \t\v\f][,\n]|[,\n][ \t\v\f]"),
+    "\t": re.compile(rb"\A[ \v\f]|[ \v\f][\t\n]|[\t\n][ \v\f]"),
+}
 _AROUND = {
     ",": re.compile(rb'("(?:[^"\n]|"")*+")|[ \t\v\f\r]*+(,|\n)[ \t\v\f\r]*+'),
     "\t": re.compile(rb"()[ \v\f\r]*+([\t\n])[ \v\f\r]*+"),
@@ -141,7 +145,7 @@ def _regular(block: bytes, layout: Layout) -> _Tidied | None:
         separator = layout.separator
         if b'"' in block and separator == ",":
             return None
-        if b" " in block and _BESIDE[separator].search(block):
+        if any(blank in block for blank in _BLANKS[separator]) and _BESIDE[separator].search(block):
             return None
     rows, between = _count_marks(block, None if layout.separator is None else ord(separator))
     # One separator or line end a column; a control character within an id also counts as one.
@@ -174,7 +178,8 @@ def _tidy(block: bytes, layout: Layout) -> _Tidied:
     else:
         separator = layout.separator
         lines = [line for line in block.split(b"\n") if line.strip()]
-        block = _AROUND[separator].sub(rb"\1\2", b"\n".join([*lines, b""])).lstrip(b" \v\f\r")
+        block = _AROUND[separator].sub(rb"\1\2", b"\n".join([*lines, b""]))
+        block = block.lstrip(_BLANKS[separator])
         data = np.frombuffer(block, np.uint8)
     marks = data == ord(separator)
     if separator == "," and b'"' in block:

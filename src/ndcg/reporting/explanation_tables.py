@@ -9,12 +9,15 @@ from ndcg.reporting.grids import Grid, printable, render_grid, shorten
 from ndcg.reporting.score_tables import convention_line, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ndcg.disagreement import Disagreement
     from ndcg.explanation import Explanation, Step
 
 _SCHEMA = 1
 _HOLE = "hole"
 _NAME_WIDTH = 24
+_TEXT_WIDTH = 24
 _TIED = {
     "trec": "their ids decide, descending",
     "ascending": "their ids decide, ascending",
@@ -28,6 +31,7 @@ def render_explanation(
     moved: Explanation | None,
     other: Explanation | None,
     title: str | None,
+    texts: Mapping[str, str] | None = None,
 ) -> str:
     """Return an explanation as tables: the ranks, the ideal order, what-if, the other run."""
     head = [
@@ -37,11 +41,13 @@ def render_explanation(
     ]
     parts = ["\n".join(head)]
     if explained.steps:
-        parts.append(_table(explained, explained.steps, _sum_name(explained), explained.dcg))
+        total = _sum_name(explained)
+        parts.append(_table(explained, explained.steps, total, explained.dcg, texts))
     else:
         parts.append("nothing was retrieved for this query")
     if explained.ideal:
-        ideal = _table(explained, explained.ideal, f"I{_sum_name(explained)}", explained.idcg)
+        total = f"I{_sum_name(explained)}"
+        ideal = _table(explained, explained.ideal, total, explained.idcg, texts)
         parts.append(f"ideal order\n{ideal}")
     parts += _remarks(explained)
     if moved is not None:
@@ -77,7 +83,13 @@ def _sum_name(explained: Explanation) -> str:
     return "CG" if explained.measure.name == "CG" else "DCG"
 
 
-def _table(explained: Explanation, steps: tuple[Step, ...], total: str, value: float) -> str:
+def _table(
+    explained: Explanation,
+    steps: tuple[Step, ...],
+    total: str,
+    value: float,
+    texts: Mapping[str, str] | None = None,
+) -> str:
     rows: list[tuple[object, ...]] = [
         (
             f"{step.rank:>4}{'' if step.retrieved else '+'}{'=' if step.tied else ''}",
@@ -86,15 +98,21 @@ def _table(explained: Explanation, steps: tuple[Step, ...], total: str, value: f
             _plain(step.gain),
             f"{1 / step.discount:.4f}" if step.discount else None,
             step.value,
+            *(() if texts is None else (_snippet(texts.get(step.doc_id, "")),)),
         )
         for step in steps
     ]
-    rows.append(("", total, "", "", "", value))
+    rows.append(("", total, "", "", "", value, *(() if texts is None else ("",))))
     rules = explained.convention
     simple = rules.discount == "log2" and rules.ties != "average" and total.endswith("DCG")
     divisor = "log2(i+1)" if simple else "divisor"
-    names = ("rank", "document", "grade", "gain", divisor, f"gain/{divisor}")
-    return render_grid(Grid(names, tuple(rows), right=frozenset(names[2:])), "table")
+    numbers = ("grade", "gain", divisor, f"gain/{divisor}")
+    names = ("rank", "document", *numbers, *(() if texts is None else ("text",)))
+    return render_grid(Grid(names, tuple(rows), right=frozenset(numbers)), "table")
+
+
+def _snippet(text: str) -> str:
+    return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 1]}…"
 
 
 def _grade(grade: float | None) -> str:
