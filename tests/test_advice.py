@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ndcg import Advice, advise, as_qrels, nDCG, parse_measure
+from ndcg import Advice, InputError, advise, as_qrels, evaluate, nDCG, parse_measure
 
 SAMPLES = Path(__file__).parents[1] / "src" / "ndcg" / "samples"
 
@@ -195,3 +195,9 @@ def test_forms_of_the_result() -> None:
         "cautions": [],
     }
     assert advice._repr_html_().startswith("<p>60 queries, 240 judgments, 4.0 a query; ")
+
+
+def test_saved_scores_are_no_run() -> None:
+    message = "one: these are saved scores, not a run; name the run itself"
+    with pytest.raises(InputError, match=message):
+        advise(GRADED, {"one": evaluate(GRADED, whole())})

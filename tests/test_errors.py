@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from json import JSONDecoder
 
 import pytest
 
 from ndcg import InputError, MeasureError, MissingPackageError, NdcgError, OptionError
-from ndcg.errors import check_choice, near_miss
+from ndcg.errors import check_choice, near_miss, require
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,19 @@ def test_a_choice_passes(value: str) -> None:
 def test_another_value_is_refused(value: object, told: str) -> None:
     with pytest.raises(OptionError, match=f"^{re.escape(told)}$"):
         check_choice("option", value, iter(("first", "last")))
+
+
+def test_an_optional_package_that_is_there_is_returned() -> None:
+    assert require("json.decoder", extra="plots").JSONDecoder is JSONDecoder
+
+
+def test_an_optional_package_that_is_missing_is_told_with_its_remedy() -> None:
+    told = 'nosuchpackage is not installed; run: pip install "ndcg[plots]"'
+    with pytest.raises(MissingPackageError, match=f"^{re.escape(told)}$"):
+        require("nosuchpackage.part", extra="plots")
+
+
+def test_a_package_that_is_broken_is_not_called_missing() -> None:
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'json.nosuchpart'$") as caught:
+        require("json.nosuchpart", extra="plots")
+    assert not isinstance(caught.value, NdcgError)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from ndcg.evaluation import mean_of, named_runs
+from ndcg.errors import InputError
+from ndcg.evaluation import Scores, mean_of, named_runs
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.measures import RR, Judged, Measure, R, Success, nDCG
 from ndcg.measures.catalogue import judged_share
@@ -105,7 +106,10 @@ def advise(
     cautions = [*_cautions(shape), *(notice.text for notice in judged.notices)]
     named = {} if runs is None else named_runs(runs)
     for name in named:
-        run = as_run(named[name], name=name)
+        source = named[name]
+        if isinstance(source, Scores):
+            raise InputError(f"{name}: these are saved scores, not a run; name the run itself")
+        run = as_run(source, name=name)
         facts.append(_run_fact(run))
         cautions += _run_cautions(judged, run, shape)
         cautions += [f"{run.name}: {notice.text}" for notice in run.notices]

@@ -280,3 +280,22 @@ def test_every_command_takes_the_format_of_its_files(
         refused = ndcg(command, *files, *extra, option, "trec")
         assert (refused.exit_code, refused.stdout) == (2, "")
         assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("worked")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "qrels.txt", "s.parquet"),
+        ("explain", "qrels.txt", "s.parquet", "q1"),
+        ("explain", "qrels.txt", "a.run", "q1", "--against", "s.parquet"),
+        ("why", "qrels.txt", "s.parquet", "--as", "trec_eval", "--as", "ranx"),
+        ("advise", "qrels.txt", "s.parquet"),
+        ("convert", "run", "s.parquet", "out"),
+    ],
+)
+def test_saved_scores_are_no_run(ndcg: Ndcg, arguments: tuple[str, ...]) -> None:
+    assert ndcg("eval", "qrels.txt", "a.run", "--save", "s.parquet").exit_code == 0
+    result = ndcg(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert ": these are saved scores, not a run; " in result.stderr

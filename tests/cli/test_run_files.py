@@ -21,7 +21,7 @@ def files(worked: Path) -> RunFiles:
 
 
 def read_all(files: RunFiles) -> list[str]:
-    return [files[name].name for name in files]
+    return [files.read(name).name for name in files]
 
 
 def test_runs_are_read_by_name(files: RunFiles) -> None:

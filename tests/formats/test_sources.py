@@ -80,8 +80,13 @@ def test_a_truncated_archive_is_refused(tmp_path: Path, ending: str, part: float
 
 
 @pytest.mark.parametrize("ending", COMPRESS)
-def test_an_archive_that_lacks_its_last_bytes_is_refused(tmp_path: Path, ending: str) -> None:
-    path = write(tmp_path, COMPRESS[ending](QRELS)[:-3], f"cut{ending}")
+def test_an_archive_that_lacks_any_bytes_is_refused(tmp_path: Path, ending: str) -> None:
+    whole = COMPRESS[ending](LONG[:700])
+    for size in range(1, len(whole)):
+        path = write(tmp_path, whole[:size], f"cut{ending}")
+        with pytest.raises(InputError, match=re.escape(str(path))):
+            as_qrels(path)
+    path = write(tmp_path, whole[:-3], f"cut{ending}")
     with pytest.raises(InputError, match=r"the compressed file ends before its archive does"):
         as_qrels(path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import gzip
 import io
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyarrow import ipc
 
 from ndcg import InputError, MissingPackageError, as_qrels, as_run
@@ -394,6 +397,46 @@ def test_a_wrong_line_of_json_is_named(tmp_path: Path, line: str, told: str) -> 
     path = write(tmp_path, f"{LINE}\n\n{line}\n")
     with pytest.raises(InputError, match=f"^{re.escape(f'{path}:3: {told}')}"):
         as_run(path, format="jsonl")
+
+
+def read_slowly(content: bytes) -> dict[str, dict[str, float]] | None:
+    """Read JSON lines one by one; None for what must be refused."""
+    table: dict[str, dict[str, float]] = {}
+    try:
+        for line in filter(bytes.strip, content.split(b"\n")):
+            pairs = json.loads(line, object_pairs_hook=list)
+            row = dict(pairs)
+            query, doc, score = row["qid"], row["docno"], row["score"]
+            odd = len(row) < len(pairs) or {type(query), type(doc)} - {str, int}
+            if odd or not query or not doc or str(doc) in table.get(str(query), {}):
+                return None
+            table.setdefault(str(query), {})[str(doc)] = float(score)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return table
+
+
+@given(data=st.data())
+@settings(max_examples=200)
+def test_damaged_json_lines_are_read_right_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    content = f"{LINE}\n{LINE.replace('q1', 'q2')}\n{LINE.replace('2.5', '-1')}\n".encode()
+    content = content.replace(b'"a"', b'"b"', 1)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        piece = data.draw(
+            st.sampled_from([b"", b'"', b",", b"\n", b"7", b"{", b"null", b"\xff", b" "])
+        )
+        content = content[:at] + piece + content[at + data.draw(st.integers(0, 4)) :]
+    path = write(tmp_path_factory.mktemp("damaged"), content)
+    try:
+        table = as_run(path, format="jsonl").lookup
+    except InputError as error:
+        told = str(error)
+        assert str(path) in told
+    else:
+        assert table == read_slowly(content)
 
 
 def test_json_lines_with_blank_lines_and_a_mark(tmp_path: Path) -> None:

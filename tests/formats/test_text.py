@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ndcg import InputError, NdcgError, as_qrels, as_run
-from ndcg.formats import sources
+from ndcg.formats import sources, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -322,6 +323,29 @@ def test_columns_with_names(
 
 
 @pytest.mark.parametrize("size", BLOCK_SIZES)
+@pytest.mark.parametrize(
+    ("separator", "blank"),
+    [*((",", blank) for blank in " \t\v\f"), *(("\t", blank) for blank in " \v\f")],
+)
+@pytest.mark.parametrize("line", ["_q3,a,1", "q3_,a,1", "q3,_a,1", "q3,a_,1", "q3,a,_1", "q3,a,1_"])
+def test_blanks_around_a_column_are_none_of_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    separator: str,
+    blank: str,
+    line: str,
+    size: int,
+) -> None:
+    monkeypatch.setattr(sources, "BLOCK_BYTES", size)
+    spelled = line.replace(",", separator).replace("_", blank)
+    before = f"q1{separator}a{separator}0.5\nq2{separator}a{separator}0.5\n"
+    for text_ in (before + spelled, f"{spelled}\n{before}"):
+        run = as_run(write(tmp_path, text_), format="csv" if separator == "," else "tsv")
+        assert ("q3", "a", 1.0) in rows_of(run)
+        assert len(run) == 3
+
+
+@pytest.mark.parametrize("size", BLOCK_SIZES)
 def test_quoted_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(sources, "BLOCK_BYTES", size)
     text = '"qid","docno","sim"\r\n"q,1","5"" pipe","1.5"\r\nq2 , "a, b" ,2\r\n"q2",c,"-1e2"\r\n'
@@ -404,6 +428,20 @@ def test_size_of_blocks_changes_nothing(
         assert (parts.digest, parts.notices) == (whole.digest, whole.notices)
 
 
+@pytest.mark.parametrize("stretch", [1, 2, 3, 7, 19, 20, 64])
+@pytest.mark.parametrize("blanks", [" ", "  ", "\t", " \t"])
+def test_blocks_are_looked_through_in_stretches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blanks: str, stretch: int
+) -> None:
+    monkeypatch.setattr(text, "_STRETCH", stretch)
+    run = as_run(write(tmp_path, RUN.replace(" ", blanks)))
+    assert (rows_of(run), run.notices) == (RUN_ROWS, ())
+    mixed = as_run(write(tmp_path, RUN.replace("2.25 ", f"2.25{blanks}")))
+    assert (rows_of(mixed), mixed.notices) == (RUN_ROWS, ())
+    longer = as_run(write(tmp_path, RUN.replace("2.25 tag", f"2.25 my{blanks}tag")))
+    assert (rows_of(longer), len(longer.notices)) == (RUN_ROWS, 1)
+
+
 @st.composite
 def damaged(draw: st.DrawFn, valid: bytes) -> bytes:
     """Return a valid file with a few bytes or lines changed, taken out or doubled."""
@@ -474,3 +512,37 @@ def test_a_damaged_file_of_unknown_form_is_read_right_or_refused(
 ) -> None:
     content = data.draw(damaged((QRELS if kind == "qrels" else RUN).encode()))
     check_damaged(tmp_path_factory.mktemp("damaged"), kind, content, None)
+
+
+def plain(text_: str) -> str:
+    """Return a text with spaces for other blanks, and none at its ends."""
+    return re.sub("[\t\v\f]", " ", text_).strip()
+
+
+def read_sheet_slowly(content: bytes) -> Table | None:
+    """Read lines of query, document, score and note with the csv module."""
+    table: Table = {}
+    for line in content.decode("utf-8", "replace").split("\n"):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [one.strip() for one in next(csv.reader([plain(line)], skipinitialspace=True))]
+        if len(fields) != 4 or not NUMBER.fullmatch(fields[2]):
+            return None
+        table.setdefault(fields[0], {})[fields[1]] = float(fields[2])
+    return table
+
+
+@given(damaged(b'q1,"a, b",1.5,\nq1,c,2.5,"x ""y"""\n\nq 2,d,-1e3,n\nq3, e ,7,\n'))
+@settings(max_examples=200)
+def test_a_damaged_sheet_is_read_right_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = write(tmp_path_factory.mktemp("damaged"), b"qid,docno,score,note\n" + content)
+    try:
+        table = table_of(as_run(path))
+    except NdcgError as error:
+        told = str(error)
+        assert str(path) in told
+    else:
+        found = {plain(q): {plain(d): s for d, s in docs.items()} for q, docs in table.items()}
+        assert found == read_sheet_slowly(content)

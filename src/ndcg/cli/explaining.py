@@ -77,7 +77,7 @@ def explain_command(  # noqa: PLR0913 - one parameter an option
     title = _text_of(query, queries, qrels, reading)
     parts: list[Explanation] = []
     for name in files:
-        read = files[name]
+        read = files.read(name)
         tell_notices(read.notices)
         parts.append(explain(judged, read, query, measure, convention=profile))
     moved = parts[0]

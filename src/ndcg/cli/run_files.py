@@ -46,6 +46,15 @@ class RunFiles(NamedRuns):
         saved = find_scores(self._paths[name])
         return self._read(name) if saved is None else saved
 
+    def read(self, name: str) -> Run:
+        """Return a run; saved scores, which `ndcg compare` takes for one, are refused."""
+        if find_scores(self._paths[name]) is not None:
+            raise InputError(
+                f"{self._paths[name]}: these are saved scores, not a run; name the run itself, or "
+                "compare the scores with ndcg compare"
+            )
+        return self._read(name)
+
     def _read(self, name: str) -> Run:
         parent: Any = self._reading.parent
         if parent is not None and Path(parent).is_file():
@@ -61,7 +70,7 @@ class RunFiles(NamedRuns):
 
     def only(self) -> Run:
         """Return the one run that there is."""
-        return self._read(next(iter(self._paths)))
+        return self.read(next(iter(self._paths)))
 
     def __iter__(self) -> Iterator[str]:
         yield from self._paths

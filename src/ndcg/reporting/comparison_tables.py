@@ -57,13 +57,16 @@ def _cells(numbers: Numbers) -> tuple[object, ...]:
 
 
 def _pair_table(comparison: Comparison) -> Grid:
-    names = ("run", "mean", "diff", "interval", "p", "w/t/l", "judged", "MDE")
+    measures = measures_of(comparison)
+    one = len(measures) == 1
+    mean = repr(measures[0]) if one else "mean"
+    names = ("run", mean, "diff", "interval", "p", "w/t/l", "judged", "MDE")
     rows: list[tuple[object, ...]] = []
-    for measure in measures_of(comparison):
+    for measure in measures:
         pairs = [pair for pair in comparison.pairs if pair.measure == measure]
         if not comparison.procedure.all_pairs:
             base = pairs[0].numbers.means[0]
-            label = f"{comparison.baseline} ({measure!r})"
+            label = comparison.baseline if one else f"{comparison.baseline}, {measure!r}"
             rows.append((label, f"{base:.4f}", *("",) * 6))
         rows += [(pair_title(comparison, pair), *_cells(pair.numbers)) for pair in pairs]
     return Grid(names, tuple(rows), right=frozenset(names[1:]))
