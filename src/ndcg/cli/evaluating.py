@@ -54,7 +54,6 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     """
     from ndcg.conventions import as_convention
     from ndcg.evaluation import DEFAULT_MEASURES, evaluate
-    from ndcg.formats.writing import whole_file
     from ndcg.measures import parse_measures
     from ndcg.reporting.score_tables import heading, notice_lines, render_scores, scores_to_json
 
@@ -69,8 +68,7 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
         run_digests=output.format == "json" or save is not None,
     )
     if save is not None:
-        with whole_file(save) as place:
-            scores.save(place)
+        scores.save(save)
     if output.format == "json":
         output.write_json(scores_to_json(scores, per_query=per_query, intervals=not no_ci))
         return

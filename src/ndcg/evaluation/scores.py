@@ -224,9 +224,14 @@ class Scores:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the scores to a Parquet file that carries convention, digests and notices."""
-        frames = self.to_frame()
-        frames.write_parquet(path, metadata={"ndcg": json.dumps(self._metadata())})
+        """Write the scores to a Parquet file that carries convention, digests and notices.
+
+        The file appears whole or not at all.
+        """
+        from ndcg.formats.writing import whole_file
+
+        with whole_file(path) as place:
+            self.to_frame().write_parquet(place, metadata={"ndcg": json.dumps(self._metadata())})
 
     def _metadata(self) -> dict[str, Any]:
         return {

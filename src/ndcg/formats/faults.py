@@ -68,6 +68,12 @@ def _column_fault(layout: Layout, line: str) -> str | None:
         if layout.format == "trec" and not layout.header:
             return wrong_width(layout.kind, width)
         return f"expected {layout.width} columns ({layout.columns}), got {width}"
+    if width > layout.width and is_number(fields[layout.width - 1]):
+        return (
+            f"got {width} columns, and column {layout.width} is the number "
+            f"{fields[layout.width - 1]} where the tag should be: ids in a run have no blanks; is "
+            "there one in this doc_id?"
+        )
     if layout.separator == "," and not _is_well_quoted(line, width):
         return (
             'a quote within a column, or a quoted column that does not end in its line; write " '

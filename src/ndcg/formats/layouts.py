@@ -233,6 +233,8 @@ def _named(source: Source, kind: Kind, format: str, lines: list[str]) -> Layout:
     if format == "trec":
         return _headed(kind, lines, None) or TREC[kind]
     separator = {"csv": ",", "msmarco": None}.get(format, "\t")
+    if separator == "\t" and "\t" not in lines[0]:
+        separator = None
     headed = _headed(kind, lines, separator)
     if headed is not None:
         return replace(headed, format="tsv" if format == "beir" else format)

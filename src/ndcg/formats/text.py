@@ -44,6 +44,9 @@ _AROUND = {
 }
 _QUOTED = re.compile(rb'(?:(?:"(?:[^"\n]|"")*+"|[^",\n]*+)[,\n])*+')
 
+# A number where the tag of a TREC run belongs, and more behind it: an id with a blank in it.
+_SHIFTED = re.compile(rb"^(?:[^ \n]+ ){5}[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)? ", re.MULTILINE)
+
 
 @dataclass(frozen=True, eq=False)
 class Part:
@@ -190,6 +193,8 @@ def _tidy(block: bytes, layout: Layout) -> _Tidied:
     columns = 1 + np.diff(np.searchsorted(np.flatnonzero(marks), ends), prepend=0)
     longer = int(np.count_nonzero(columns > layout.width))
     if (columns < layout.width).any() or (longer and not layout.takes_more):
+        raise _Refused
+    if longer and _SHIFTED.search(block):
         raise _Refused
     return _Tidied(block, separator, len(ends), longer, checked=True)
 
