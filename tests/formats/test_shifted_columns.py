@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ndcg.errors import InputError
 from ndcg.formats.reading import as_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_an_id_with_a_blank_in_a_trec_run_is_refused_and_not_taken_for_a_tag(

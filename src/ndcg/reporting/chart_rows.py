@@ -154,7 +154,7 @@ def score_rows(comparison: Comparison, measure: Measure) -> list[Row]:
 def _bin_edges(values: FloatArray) -> FloatArray:
     kept = values[np.isfinite(values)]
     low, high = float(kept.min()), float(kept.max())
-    if 0 <= low and high <= 1:
+    if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     return np.linspace(low, high if high > low else low + 1, BINS + 1)
 

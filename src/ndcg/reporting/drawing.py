@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from ndcg.errors import OptionError, check_choice, require
 from ndcg.formats.writing import write_whole
@@ -52,9 +52,9 @@ class Drawing:
 
 def draw(figure: Figure, number: int) -> Drawing:
     """Return a figure to stand inside a page: its colours, its font, a text alternative."""
-    root = ElementTree.fromstring(_vega(figure.plot(), "svg"))  # noqa: S314 - our own drawing
+    root = ET.fromstring(_vega(figure.plot(), "svg"))  # noqa: S314 - our own drawing
     _, _, width, height = (float(part) for part in root.attrib["viewBox"].split())
-    whole = ElementTree.Element(
+    whole = ET.Element(
         "svg",
         {
             "viewBox": f"0 0 {width:g} {height:g}",
@@ -65,10 +65,10 @@ def draw(figure: Figure, number: int) -> Drawing:
             "style": f"min-width:{_LEAST * width:.0f}px;max-width:{_MOST * width:.0f}px",
         },
     )
-    told = ElementTree.SubElement(whole, "desc", {"id": f"told-{number}"})
+    told = ET.SubElement(whole, "desc", {"id": f"told-{number}"})
     told.text = figure.caption
     whole.extend(cleaned for part in root if (cleaned := _cleaned(part)) is not None)
-    return Drawing(ElementTree.tostring(whole, encoding="unicode"), width)
+    return Drawing(ET.tostring(whole, encoding="unicode"), width)
 
 
 def _vega(chart: Any, form: str, **options: Any) -> Any:
@@ -79,7 +79,7 @@ def _vega(chart: Any, form: str, **options: Any) -> Any:
     return getattr(convert, f"vegalite_to_{form}")(chart.to_dict(), **options)
 
 
-def _cleaned(element: ElementTree.Element) -> ElementTree.Element | None:
+def _cleaned(element: ET.Element) -> ET.Element | None:
     """Return an element without what a page has no use for, None where nothing is left."""
     if element.get("display") == "none" or element.get("class") == "background":
         return None
@@ -94,7 +94,7 @@ def _cleaned(element: ElementTree.Element) -> ElementTree.Element | None:
         return children[0]
     if tag == "g" and not children:
         return None
-    result = ElementTree.Element(tag, attributes)
+    result = ET.Element(tag, attributes)
     result.text = element.text
     result.extend(children)
     return result

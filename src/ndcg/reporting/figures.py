@@ -158,8 +158,8 @@ def _coverage(comparison: Comparison, measure: Measure) -> Figure:
         key=_key(comparison, "coverage", measure),
         title=f"Judged@{k}: {told}, {span}",
         caption=(
-            f"Share of the top {k} that has any judgment, mean over the queries; the rest counts as "
-            f"not relevant. Dashed: {floor}, below which a mean is doubtful."
+            f"Share of the top {k} that was judged, mean over the queries; the rest counts "
+            f"as not relevant. Dashed: {floor}, below which a mean is doubtful."
         ),
         numbers=Grid(names, cells, right=frozenset(names[1:])),
         plot=lambda: plots.plot_coverage(comparison, measure),

@@ -25,8 +25,8 @@ _NUMBERS = ("n", "baseline mean", "mean", "difference", "interval", "p", "d_z", 
             "judged", "MDE")  # fmt: skip
 PAIR_NOTE = (
     "difference: the run's mean less the baseline's. p: corrected. d_z: the difference in standard "
-    "deviations of the per-query differences. judged: judged@k of baseline/run. MDE: the least true "
-    "difference that this many queries show with 80 % power."
+    "deviations of the per-query differences. judged: judged@k of baseline/run. MDE: the least "
+    "true difference that this many queries show with 80 % power."
 )
 
 
@@ -120,23 +120,13 @@ def _fallen(pair: Pair) -> str:
 
 def explain_commands(comparison: Comparison) -> str:
     """Return one command a pair that explains the query that fell most."""
-    return "\n".join(
-        shell_line(
-            [
-                "ndcg",
-                "explain",
-                "QRELS",
-                pair.run,
-                pair.moved[0][0],
-                "-m",
-                repr(pair.measure),
-                "--against",
-                pair.baseline,
-            ]
-        )  # fmt: skip
-        for pair in comparison.pairs
-        if pair.moved and pair.moved[0][1] < 0
-    )
+    pairs = (pair for pair in comparison.pairs if pair.moved and pair.moved[0][1] < 0)
+    return "\n".join(shell_line(_explaining(pair)) for pair in pairs)
+
+
+def _explaining(pair: Pair) -> list[str]:
+    about = [pair.run, pair.moved[0][0], "-m", repr(pair.measure)]
+    return ["ndcg", "explain", "QRELS", *about, "--against", pair.baseline]
 
 
 def digest_table(comparison: Comparison) -> Grid:

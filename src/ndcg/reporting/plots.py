@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ndcg.comparison.gathering import judged_measure
 from ndcg.comparison.verdicts import COVERAGE_FLOOR
@@ -22,7 +22,7 @@ from ndcg.reporting.comparison_text import measures_of
 from ndcg.reporting.grids import display_width
 
 if TYPE_CHECKING:
-    import altair
+    from altair import FacetChart, LayerChart
 
     from ndcg.comparison import Comparison, Pair
     from ndcg.measures import Measure
@@ -41,14 +41,14 @@ WIDTH = 460
 _LABELS = 150
 _ROW = 30
 _LETTER = 7
+_LEVEL_NAMES = 3
+_LEVEL_LABELS = 2
 _VERDICTS = ("better", "worse", "no difference", "cannot tell")
 _SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
 _COLOURS = (UP, DOWN, MUTED, INK)
 
 
-def plot_differences(
-    comparison: Comparison, measure: str | Measure | None = None
-) -> altair.LayerChart:
+def plot_differences(comparison: Comparison, measure: str | Measure | None = None) -> LayerChart:
     """Return a forest plot: the mean difference of each pair with its interval.
 
     Parameters
@@ -82,7 +82,7 @@ def plot_differences(
     number = base.mark_text(dy=-11, fontSize=11, color=INK).encode(
         x="difference:Q", text=alt.Text("difference:Q", format="+.3f")
     )
-    return _styled(alt.layer(*layers, span, point, number))
+    return cast("LayerChart", _styled(alt.layer(*layers, span, point, number)))
 
 
 def plot_queries(
@@ -91,7 +91,7 @@ def plot_queries(
     measure: str | Measure | None = None,
     *,
     baseline: str | None = None,
-) -> altair.LayerChart:
+) -> LayerChart:
     """Return the differences of one pair by query, sorted, and their mean as a dashed line.
 
     Parameters
@@ -138,10 +138,10 @@ def plot_queries(
     )
     zero = _level(alt, 0.0, INK)
     mean = _level(alt, pair.numbers.difference, INK, dash=[5, 3])
-    return _styled(alt.layer(bars, zero, mean))
+    return cast("LayerChart", _styled(alt.layer(bars, zero, mean)))
 
 
-def plot_scores(comparison: Comparison, measure: str | Measure | None = None) -> altair.FacetChart:
+def plot_scores(comparison: Comparison, measure: str | Measure | None = None) -> FacetChart:
     """Return the distribution of each run's per-query scores, and its mean as a dashed line.
 
     Parameters
@@ -171,10 +171,10 @@ def plot_scores(comparison: Comparison, measure: str | Measure | None = None) ->
     faceted = alt.layer(bars, mean, data=_data(alt, rows)).facet(
         row=alt.Row("run:N", sort=None, header=header), spacing=8
     )
-    return _styled(faceted, autosize="pad")
+    return cast("FacetChart", _styled(faceted, autosize="pad"))
 
 
-def plot_slices(comparison: Comparison, measure: str | Measure | None = None) -> altair.LayerChart:
+def plot_slices(comparison: Comparison, measure: str | Measure | None = None) -> LayerChart:
     """Return a heat map of the mean difference by slice value and run.
 
     Parameters
@@ -199,11 +199,16 @@ def plot_slices(comparison: Comparison, measure: str | Measure | None = None) ->
             "run:N",
             sort=None,
             title=None,
-            axis=alt.Axis(orient="top", labelAngle=-40 if runs > 2 else 0, labelLimit=140,
-                          domain=False, ticks=False),
+            axis=alt.Axis(
+                orient="top",
+                labelAngle=-40 if runs > _LEVEL_LABELS else 0,
+                labelLimit=140,
+                domain=False,
+                ticks=False,
+            ),
         ),
         y=alt.Y("group:N", sort=None, title=None, axis=_name_axis(alt, 220)),
-    )  # fmt: skip
+    )
     cells = base.mark_rect(stroke=FAINT).encode(
         color=alt.condition("datum.difference > 0", alt.value(UP), alt.value(DOWN)),
         opacity=alt.Opacity(
@@ -212,12 +217,10 @@ def plot_slices(comparison: Comparison, measure: str | Measure | None = None) ->
         tooltip=["group:N", "run:N", "n:Q", "difference:Q", "p:Q"],
     )
     numbers = base.mark_text(fontSize=11, color=INK).encode(text="told:N")
-    return _styled(alt.layer(cells, numbers), autosize="pad")
+    return cast("LayerChart", _styled(alt.layer(cells, numbers), autosize="pad"))
 
 
-def plot_coverage(
-    comparison: Comparison, measure: str | Measure | None = None
-) -> altair.LayerChart:
+def plot_coverage(comparison: Comparison, measure: str | Measure | None = None) -> LayerChart:
     """Return judged@k of each run as bars, and the floor of 90 % as a dashed line.
 
     Parameters
@@ -248,7 +251,7 @@ def plot_coverage(
         x=place, text=alt.Text("judged:Q", format=".1%")
     )
     floor = _rule(alt, COVERAGE_FLOOR, INK, dash=[5, 3])
-    return _styled(alt.layer(bars, floor, numbers))
+    return cast("LayerChart", _styled(alt.layer(bars, floor, numbers)))
 
 
 def _measure(comparison: Comparison, measure: str | Measure | None) -> Measure:
@@ -320,5 +323,5 @@ def _styled(chart: Any, autosize: str = "fit-x") -> Any:
             "tickColor": FAINT,
         },
         title={"anchor": "start", "color": INK, "fontSize": 14, "offset": 12},
-        padding=4,
+        padding={"left": 14, "top": 4, "right": 8, "bottom": 4},
     )
