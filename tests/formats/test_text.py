@@ -75,6 +75,8 @@ def row_of(line: bytes, kind: str) -> tuple[str, str, float] | None:
         return None
     if (kind == "qrels" and len(fields) > width) or not NUMBER.fullmatch(fields[place]):
         return None
+    if len(fields) > width and NUMBER.fullmatch(fields[width - 1]):
+        return None
     value = float(fields[place])
     if math.isnan(value) or (kind == "qrels" and math.isinf(value)):
         return None

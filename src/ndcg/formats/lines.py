@@ -15,7 +15,7 @@ BOM = b"\xef\xbb\xbf"
 
 # Only these part columns; str.split() would also cut at a no-break space inside an id.
 _BLANKS = " \t\v\f\r"
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
 )
 
@@ -84,4 +84,4 @@ def _csv_fields(line: str) -> list[str]:
 
 def is_number(text: str) -> bool:
     """Whether a text is a decimal number, an infinity or NaN."""
-    return _NUMBER.fullmatch(text) is not None
+    return NUMBER.fullmatch(text) is not None

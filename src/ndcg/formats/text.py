@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from ndcg.formats.faults import find_fault
-from ndcg.formats.lines import BOM, data_blocks
+from ndcg.formats.lines import BOM, NUMBER, data_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,9 @@ _AROUND = {
 _QUOTED = re.compile(rb'(?:(?:"(?:[^"\n]|"")*+"|[^",\n]*+)[,\n])*+')
 
 # A number where the tag of a TREC run belongs, and more behind it: an id with a blank in it.
-_SHIFTED = re.compile(rb"^(?:[^ \n]+ ){5}[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)? ", re.MULTILINE)
+_SHIFTED = re.compile(
+    rb"^(?:[^ \n]+ ){5}(?:" + NUMBER.pattern.encode() + rb") ", re.MULTILINE | re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False)
