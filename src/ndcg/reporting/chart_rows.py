@@ -24,24 +24,27 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-BARS = 200
+SHOWN_QUERIES = 200
+BARS = 100
 BINS = 20
 SHOWN_PAIRS = 60
 SHOWN_SLICE_ROWS = 40
 SHOWN_SLICE_RUNS = 24
-_LABEL_WIDTH = 30
+_LABEL_WIDTH = 24
+_HALF_WIDTH = 15
+_GROUP_WIDTH = 36
 
 
-def chart_labels(names: Iterable[str]) -> dict[str, str]:
+def chart_labels(names: Iterable[str], width: int = _LABEL_WIDTH) -> dict[str, str]:
     """Return a label for each name: fit for one line of a chart, and no two alike.
 
-    >>> chart_labels(["a" * 40 + "1" + "a" * 40, "a" * 40 + "2" + "a" * 40]).values()
-    dict_values(['aaaaaaaaaaaaaaa…aaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaa…aaaaaaaaaaaaaa (2)'])
+    >>> chart_labels(["a" * 40 + "1" + "a" * 40, "a" * 40 + "2" + "a" * 40], 9).values()
+    dict_values(['aaaa…aaaa', 'aaaa…aaaa (2)'])
     """
     labels: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        base = label = shorten(printable(name), _LABEL_WIDTH) or "-"
+        base = label = shorten(printable(name), width) or "-"
         copy = 1
         while label in taken:
             copy += 1
@@ -51,9 +54,9 @@ def chart_labels(names: Iterable[str]) -> dict[str, str]:
     return labels
 
 
-def run_labels(comparison: Comparison) -> dict[str, str]:
+def run_labels(comparison: Comparison, width: int = _LABEL_WIDTH) -> dict[str, str]:
     """Return the label of each run."""
-    return chart_labels(run.name for run in comparison.scores.runs)
+    return chart_labels((run.name for run in comparison.scores.runs), width)
 
 
 def pairs_under(comparison: Comparison, measure: Measure) -> list[Pair]:
@@ -63,10 +66,11 @@ def pairs_under(comparison: Comparison, measure: Measure) -> list[Pair]:
 
 def pair_labels(comparison: Comparison, measure: Measure) -> dict[tuple[str, str], str]:
     """Return the label of each pair, by baseline and run."""
-    runs, every = run_labels(comparison), comparison.procedure.all_pairs
+    every = comparison.procedure.all_pairs
+    runs = run_labels(comparison, _HALF_WIDTH if every else _LABEL_WIDTH)
     return {
         (pair.baseline, pair.run): (
-            f"{runs[pair.run]} / {runs[pair.baseline]}" if every else runs[pair.run]
+            f"{runs[pair.run]} - {runs[pair.baseline]}" if every else runs[pair.run]
         )
         for pair in pairs_under(comparison, measure)
     }
@@ -107,12 +111,14 @@ def pair_column(comparison: Comparison, pair: Pair) -> FloatArray:
 def query_rows(comparison: Comparison, pair: Pair) -> list[Row]:
     """Return the differences of a pair by query, largest rise first.
 
-    With more than `BARS` queries neighbours share a row: the mean of their differences.
+    With more than `SHOWN_QUERIES` queries neighbours share one of `BARS` rows: the mean of their
+    differences.
     """
     column = pair_column(comparison, pair)
     kept = np.flatnonzero(~np.isnan(column))
     order = kept[np.argsort(-column[kept], kind="stable")]
-    edges = np.linspace(0, len(order), min(BARS, len(order)) + 1).round().astype(int).tolist()
+    bars = len(order) if len(order) <= SHOWN_QUERIES else BARS
+    edges = np.linspace(0, len(order), bars + 1).round().astype(int).tolist()
     rows = []
     for start, stop in pairwise(edges):
         members = order[start:stop]
@@ -188,7 +194,7 @@ def slice_rows(comparison: Comparison, measure: Measure) -> list[Row]:
     sizes: dict[tuple[str, str], list[int]] = {}
     for part in parts:
         sizes.setdefault((part.slice, part.value), []).append(part.numbers.n)
-    groups = chart_labels(f"{name} = {value}" for name, value in sizes)
+    groups = chart_labels((f"{name} = {value}" for name, value in sizes), _GROUP_WIDTH)
     rows = []
     for part in parts:
         counts = sizes[part.slice, part.value]

@@ -12,7 +12,7 @@ from ndcg.reporting.comparison_text import (
     report_title,
     settings_line,
 )
-from ndcg.reporting.drawing import draw
+from ndcg.reporting.drawing import draw, require_packages
 from ndcg.reporting.figures import figures_of
 from ndcg.reporting.grids import printable
 from ndcg.reporting.page_tables import (
@@ -21,7 +21,9 @@ from ndcg.reporting.page_tables import (
     digest_table,
     explain_commands,
     moved_table,
+    pair_name,
     pair_table,
+    short_name,
     slice_table,
 )
 from ndcg.reporting.provenance import versions
@@ -31,22 +33,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ndcg.comparison import Comparison, Pair
+    from ndcg.comparison import Comparison
     from ndcg.measures import Measure
     from ndcg.reporting.figures import Figure
     from ndcg.reporting.grids import Grid
 
 __all__ = ["render_report", "write_report"]
 
-_PACKAGES = ("altair", "vl_convert", "jinja2")
 _MARKS = {"better": "\u25b2", "worse": "\u25bc", "no difference": "\u25cf", "cannot tell": "\u25c6"}
 _WIDE = 520
-
-
-def require_packages() -> None:
-    """Raise `MissingPackageError` unless all is there that a page or a chart needs."""
-    for package in _PACKAGES:
-        require(package, extra="report")
 
 
 def write_report(comparison: Comparison, path: str | Path, *, command: str | None = None) -> None:
@@ -90,7 +85,7 @@ def _content(comparison: Comparison, command: str | None) -> dict[str, Any]:
         "verdicts": [_verdicts(comparison, measure) for measure in measures_of(comparison)],
         "sections": _sections(comparison),
         "notices": [
-            {"run": n.run and printable(n.run), "text": printable(n.text)}
+            {"run": n.run and short_name(n.run), "text": printable(n.text)}
             for n in comparison.notices
         ],
         "facts": _facts(comparison),
@@ -111,7 +106,7 @@ def _subtitle(comparison: Comparison) -> str:
 def _verdicts(comparison: Comparison, measure: Measure) -> dict[str, Any]:
     listed = [
         {
-            "name": _pair_name(comparison, pair),
+            "name": pair_name(comparison, pair),
             "word": pair.verdict.word,
             "kind": pair.verdict.word.replace(" ", "-"),
             "mark": _MARKS[pair.verdict.word],
@@ -123,16 +118,11 @@ def _verdicts(comparison: Comparison, measure: Measure) -> dict[str, Any]:
     return {"measure": repr(measure) if several else "", "verdicts": listed}
 
 
-def _pair_name(comparison: Comparison, pair: Pair) -> str:
-    every = comparison.procedure.all_pairs
-    return printable(f"{pair.run} against {pair.baseline}" if every else pair.run)
-
-
 def _sections(comparison: Comparison) -> list[dict[str, Any]]:
     figures: dict[str, list[dict[str, Any]]] = {}
     for number, figure in enumerate(figures_of(comparison), 1):
         figures.setdefault(figure.kind, []).append(_drawn(figure, number))
-    sections = [
+    sections: list[dict[str, Any]] = [
         {
             "title": "Differences",
             "figures": figures.get("differences", []) + figures.get("coverage", []),
@@ -141,10 +131,11 @@ def _sections(comparison: Comparison) -> list[dict[str, Any]]:
         },
         {
             "title": "Query by query",
-            "figures": figures.get("queries", []) + figures.get("scores", []),
+            "figures": figures.get("queries", []),
             "tables": _tables(comparison, "Queries that moved most", moved_table),
             "commands": explain_commands(comparison),
         },
+        {"title": "Scores", "figures": figures.get("scores", []), "tables": []},
     ]
     if comparison.slices:
         sections.append(

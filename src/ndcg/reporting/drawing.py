@@ -11,8 +11,8 @@ from xml.etree import ElementTree as ET
 
 from ndcg.errors import OptionError, check_choice, require
 from ndcg.formats.writing import write_whole
+from ndcg.reporting.chart_style import DOWN, FAINT, INK, MUTED, PAPER, UP
 from ndcg.reporting.figures import figures_of
-from ndcg.reporting.plots import DOWN, FAINT, INK, MUTED, UP
 
 if TYPE_CHECKING:
     from ndcg.comparison import Comparison
@@ -24,7 +24,7 @@ CHART_FORMATS = ("svg", "png", "pdf", "html")
 
 _COLOURS = {
     INK: "currentColor", MUTED: "var(--muted)", FAINT: "var(--line)",
-    UP: "var(--up)", DOWN: "var(--down)",
+    UP: "var(--up)", DOWN: "var(--down)", PAPER: "var(--paper)",
 }  # fmt: skip
 _KEPT = {
     "d", "dx", "dy", "fill", "fill-opacity", "font-size", "font-weight", "opacity", "stroke",
@@ -37,9 +37,16 @@ _DEFAULTS = {
 _NUMERIC = {"d", "transform", "x", "x2", "y", "y2", "dx", "dy"}
 _DECIMAL = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 # The least and the most that a chart is scaled by, so that its letters stay letters.
-_LEAST, _MOST = 0.78, 1.3
-_TITLE_LETTERS = 62
+_LEAST, _MOST = 0.86, 1.3
+_TITLE_LETTERS = 50
 _PIXELS = 2.0
+_PACKAGES = ("altair", "vl_convert", "jinja2")
+
+
+def require_packages() -> None:
+    """Raise `MissingPackageError` unless all is there that a page or a chart needs."""
+    for package in _PACKAGES:
+        require(package, extra="report")
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ def _vega(chart: Any, form: str, **options: Any) -> Any:
     # No chart of ours names an address; none may be asked for.
     if form != "html":
         options["allowed_base_urls"] = []
-    return getattr(convert, f"vegalite_to_{form}")(chart.to_dict(), **options)
+    return getattr(convert, f"vegalite_to_{form}")(chart.to_dict(validate=False), **options)
 
 
 def _cleaned(element: ET.Element) -> ET.Element | None:

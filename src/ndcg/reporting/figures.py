@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ndcg.comparison.gathering import judged_measure
 from ndcg.comparison.verdicts import COVERAGE_FLOOR
 from ndcg.reporting import chart_rows, plots
-from ndcg.reporting.chart_rows import BARS, BINS, SHOWN_PAIRS, Row, pairs_under
+from ndcg.reporting.chart_rows import BINS, SHOWN_PAIRS, SHOWN_QUERIES, Row, pairs_under
 from ndcg.reporting.comparison_text import measures_of, pvalue_text
 from ndcg.reporting.grids import Grid, printable, shorten
 
@@ -85,9 +85,9 @@ def drawn_pairs(comparison: Comparison) -> list[Pair]:
     return [pair for pair in comparison.pairs if id(pair) in kept and pair.numbers.n]
 
 
-def name(run: str) -> str:
-    """Return the name of a run, fit for a sentence."""
-    return shorten(printable(run), _NAME_WIDTH)
+def name(text: str) -> str:
+    """Return the name of a run or a query, fit for a sentence."""
+    return shorten(printable(text), _NAME_WIDTH)
 
 
 def _key(comparison: Comparison, kind: str, measure: Measure, *names: str) -> str:
@@ -150,7 +150,10 @@ def _coverage(comparison: Comparison, measure: Measure) -> Figure:
         told = f"no run has {floor} of its top {k} judged"
     else:
         told = f"{below} of {len(rows)} runs have less than {floor} of their top {k} judged"
-    span = f"{lowest['judged']:.1%} ({lowest['run']}) to {highest['judged']:.1%} ({highest['run']})"
+    ends = [f"{row['judged']:.1%}" for row in (lowest, highest)]
+    span = f"{ends[0]} ({lowest['run']}) to {ends[1]} ({highest['run']})"
+    if ends[0] == ends[1]:
+        span = f"{ends[0]} each" if len(rows) > 1 else ends[0]
     names = ("run", f"judged@{k}", "queries")
     cells = tuple((row["run"], f"{row['judged']:.2%}", row["n"]) for row in rows)
     return Figure(
@@ -245,7 +248,7 @@ def _queries(comparison: Comparison, pair: Pair) -> Figure:
         f"Difference from {name(pair.baseline)}, largest rise first; dashed: the mean, "
         f"{numbers.difference:+.4f}."
     )
-    if numbers.n > BARS:
+    if numbers.n > SHOWN_QUERIES:
         caption += (
             f" Each of the {len(rows)} bars is the mean of about {round(numbers.n / len(rows))} "
             f"neighbours of {numbers.n} queries."
@@ -254,7 +257,7 @@ def _queries(comparison: Comparison, pair: Pair) -> Figure:
     cells = tuple(
         (
             f"{row['first']}" if row["first"] == row["last"] else f"{row['first']}-{row['last']}",
-            row["query"] or "(mean)",
+            name(row["query"] or "(mean)"),
             _signed(row["difference"]),
         )
         for row in rows

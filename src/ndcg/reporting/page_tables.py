@@ -10,7 +10,7 @@ from ndcg.reporting.comparison_text import (
     judged_text,
     pvalue_text,
 )
-from ndcg.reporting.grids import Grid
+from ndcg.reporting.grids import Grid, printable, shorten
 from ndcg.reporting.provenance import shell_line
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ndcg.measures import Measure
 
 _SHOWN_FALLEN = 12
+_NAME_WIDTH = 60
 _NUMBERS = ("n", "baseline mean", "mean", "difference", "interval", "p", "d_z", "up/same/down",
             "judged", "MDE")  # fmt: skip
 PAIR_NOTE = (
@@ -28,6 +29,18 @@ PAIR_NOTE = (
     "deviations of the per-query differences. judged: judged@k of baseline/run. MDE: the least "
     "true difference that this many queries show with 80 % power."
 )
+
+
+def short_name(text: str) -> str:
+    """Return a name or id no longer than a line; the table of runs has every name in full."""
+    return shorten(printable(text), _NAME_WIDTH)
+
+
+def pair_name(comparison: Comparison, pair: Pair) -> str:
+    """Return a pair by its run, and by both where every run meets every other."""
+    if not comparison.procedure.all_pairs:
+        return short_name(pair.run)
+    return f"{short_name(pair.run)} against {short_name(pair.baseline)}"
 
 
 def cells_of(grid: Grid) -> dict[str, Any]:
@@ -58,13 +71,13 @@ def pair_table(comparison: Comparison, measure: Measure) -> Grid:
     head = ("run", "baseline") if every else ("run",)
     rows = tuple(
         (
-            *((pair.run, pair.baseline) if every else (pair.run,)),
-            *_number_cells(pair.numbers),
+            *map(short_name, (pair.run, pair.baseline) if every else (pair.run,)),
             pair.verdict.word,
+            *_number_cells(pair.numbers),
         )
         for pair in pairs
     )
-    return Grid((*head, *_NUMBERS, "verdict"), rows, right=frozenset(_NUMBERS))
+    return Grid((*head, "verdict", *_NUMBERS), rows, right=frozenset(_NUMBERS))
 
 
 def _number_cells(numbers: Numbers) -> tuple[object, ...]:
@@ -84,7 +97,11 @@ def _number_cells(numbers: Numbers) -> tuple[object, ...]:
 def slice_table(comparison: Comparison, measure: Measure) -> Grid:
     """Return one row a slice value and run."""
     rows = tuple(
-        (f"{part.slice} = {part.value}", part.run, *_number_cells(part.numbers))
+        (
+            short_name(f"{part.slice} = {part.value}"),
+            short_name(part.run),
+            *_number_cells(part.numbers),
+        )
         for part in slices_under(comparison, measure)
     )
     return Grid(("slice", "run", *_NUMBERS), rows, right=frozenset(_NUMBERS))
@@ -92,10 +109,9 @@ def slice_table(comparison: Comparison, measure: Measure) -> Grid:
 
 def moved_table(comparison: Comparison, measure: Measure) -> Grid:
     """Return one row a pair: the queries that moved most, and those that fell far."""
-    every = comparison.procedure.all_pairs
     rows = tuple(
         (
-            f"{pair.run} against {pair.baseline}" if every else pair.run,
+            pair_name(comparison, pair),
             _moves(move for move in pair.moved if move[1] > 0),
             _moves(move for move in pair.moved if move[1] < 0),
             _fallen(pair),
@@ -106,14 +122,15 @@ def moved_table(comparison: Comparison, measure: Measure) -> Grid:
 
 
 def _moves(moves: Iterable[tuple[str, float]]) -> str | None:
-    return ", ".join(f"{query} {change:+.2f}" for query, change in moves) or None
+    # A blank that does not break keeps a change on the line of its query.
+    return ", ".join(f"{short_name(query)}\u00a0{change:+.2f}" for query, change in moves) or None
 
 
 def _fallen(pair: Pair) -> str:
     count = len(pair.fallen)
     if not count:
         return "none"
-    listed = ", ".join(query for query, _ in pair.fallen[:_SHOWN_FALLEN])
+    listed = ", ".join(short_name(query) for query, _ in pair.fallen[:_SHOWN_FALLEN])
     more = f" and {count - _SHOWN_FALLEN} more" if count > _SHOWN_FALLEN else ""
     return f"{count}: {listed}{more}"
 
@@ -130,10 +147,11 @@ def _explaining(pair: Pair) -> list[str]:
 
 
 def digest_table(comparison: Comparison) -> Grid:
-    """Return one row a run: what it is known by, and how many queries it answers."""
-    total = len(comparison.scores.query_ids)
-    rows = tuple(
-        (run.name, f"{run.answered} of {total}", run.digest or None)
-        for run in comparison.scores.runs
-    )
-    return Grid(("run", "queries answered", "digest (sha256)"), rows)
+    """Return one row a run: how many queries it answers, and its digest where one is known."""
+    scores = comparison.scores
+    total = len(scores.query_ids)
+    rows = [(run.name, f"{run.answered} of {total}") for run in scores.runs]
+    if not any(run.digest for run in scores.runs):
+        return Grid(("run", "queries answered"), tuple(rows))
+    known = tuple((*row, run.digest) for row, run in zip(rows, scores.runs, strict=True))
+    return Grid(("run", "queries answered", "digest (sha256)"), known)

@@ -112,7 +112,7 @@ def legend(comparison: Comparison, *, bold_significant: bool = False) -> str:
         f"({procedure_line(comparison)})."
     )
     if any(pair.verdict.word == "cannot tell" for pair in pairs):
-        told += " Significance does not cover what was never judged: see the verdicts."
+        told += " Significance does not cover what was never judged."
     bold = "Bold: the best mean" + (", only where significant" if bold_significant else "")
     return printable(f"{told} {bold}.")
 
