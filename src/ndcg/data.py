@@ -180,6 +180,17 @@ class _Table:
         mapping = self._mapping or {}
         return pl.Series("doc_id", list(chain.from_iterable(mapping.values())), dtype=pl.String)
 
+    def doc_ids_at(self, rows: IntArray) -> pl.Series:
+        """Return the document ids of some rows, without laying out all of a mapping for them."""
+        if self._mapping is None or self._doc_ids is not None:
+            return self.doc_ids.gather(rows)
+        lists = list(self._mapping.values())
+        groups = np.searchsorted(self.offsets, rows, side="right") - 1
+        keys = {group: list(lists[group]) for group in set(groups.tolist())}
+        places = (rows - self.offsets[groups]).tolist()
+        ids = [keys[group][place] for group, place in zip(groups.tolist(), places, strict=True)]
+        return pl.Series("doc_id", ids, dtype=pl.String)
+
     @cached_property
     def lookup(self) -> Mapping[str, Mapping[str, float]]:
         """The same rows as ``{query_id: {doc_id: value}}``."""

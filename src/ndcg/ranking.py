@@ -344,7 +344,7 @@ def _place_in_tie(
     members = members.join(
         wanted.select("query", "score").unique(), on=["query", "score"], how="semi"
     )
-    members = members.with_columns(doc=run.doc_ids.gather(members["row"]))
+    members = members.with_columns(doc=run.doc_ids_at(members["row"].to_numpy()))
     key, down = ("row", False) if ties == "input" else ("doc", ties == "trec")
     members = members.sort("query", "score", key, descending=[False, False, down]).with_columns(
         place=pl.int_range(pl.len(), dtype=pl.Int64).over("query", "score")
