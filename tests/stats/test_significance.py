@@ -249,3 +249,18 @@ def test_settings_are_checked(method: str) -> None:
         result_of(method, [0.1, 0.2], level=95.0)
     with pytest.raises(OptionError, match="alternative must be one of"):
         result_of(method, [0.1, 0.2], alternative="worse")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ties", [1, 2, 3])
+def test_a_few_ties_among_equal_losses_do_not_hide_them(ties: int) -> None:
+    result = paired_bootstrap([-0.5] * (20 - ties) + [0.0] * ties, rng=0)
+    assert result.pvalue[0] < 0.001
+    assert result.intervals[0] is not None
+    assert 0.0 not in result.intervals[0]
+
+
+def test_a_few_equal_losses_among_ties_are_no_sign() -> None:
+    result = paired_bootstrap([-0.5] * 2 + [0.0] * 18, rng=0)
+    assert result.pvalue[0] > 0.05
+    assert result.intervals[0] is not None
+    assert 0.0 in result.intervals[0]

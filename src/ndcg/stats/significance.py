@@ -170,9 +170,12 @@ def paired_bootstrap(
 def _null_statistics(columns: Columns, n_resamples: int, seed: int) -> FloatArray:
     """Student's t of resampled differences less their mean, shape (n_resamples, n_columns).
 
-    Infinite for a resample without spread about a mean other than 0, and for one with fewer than
-    two of a column's queries: it may be as extreme as any.
+    A resample without spread has no t of its own. It is measured by the spread of the column where
+    that makes it less extreme than what was observed: nineteen losses drawn without the one tie
+    are no sign of chance. Otherwise, and with fewer than two of a column's queries, it is infinite:
+    it may be as extreme as any.
     """
+    typical = columns.sd / np.sqrt(columns.n_queries)
     statistics = np.empty((n_resamples, columns.n_columns))
     sums_of = GroupSums(columns, columns.deviations, columns.deviations**2)
     for batch, counts in resampled_counts(columns.values.shape[0], n_resamples, seed):
@@ -183,8 +186,9 @@ def _null_statistics(columns: Columns, n_resamples: int, seed: int) -> FloatArra
         variance = (squares - sums * mean) / (size - 1.0)
         spread = variance > VARIANCE_TOLERANCE * columns.sd**2
         error = np.sqrt(np.where(spread, variance, 1.0) / size)
-        centred = np.abs(mean) <= TIE_TOLERANCE * columns.sd
-        unspread = np.where(centred & (totals > 1.0), 0.0, np.inf)
+        nearer = np.abs(mean) < (1.0 - TIE_TOLERANCE) * np.abs(columns.mean)
+        borrowed = np.divide(mean, typical, out=np.zeros_like(mean), where=typical > 0.0)
+        unspread = np.where(nearer & (totals > 1.0), borrowed, np.inf)
         statistics[batch] = np.where(spread & (totals > 1.0), mean / error, unspread)
     return statistics
 
