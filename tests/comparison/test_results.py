@@ -289,3 +289,17 @@ def test_the_comparison_shows_itself(sample: Comparison) -> None:
 
 def test_a_measure_is_kept_as_a_value(sample: Comparison) -> None:
     assert sample.pairs[0].measure == parse_measure("ndcg_cut_10")
+
+
+def test_runs_without_a_common_query_are_named() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"old": {"q1": {"a": 1.0}}, "new": {"q2": {"a": 1.0}}}
+    with pytest.raises(InputError, match="old and new have no query in common"):
+        compare(qrels, runs, convention="pytrec_eval")
+
+
+def test_slices_of_all_pairs_say_which_pair_they_are_of() -> None:
+    slices = SAMPLES / "slices.tsv"
+    found = compare(QRELS, RUNS, slices=slices, all_pairs=True, n_resamples=99)
+    pairs = {(part.baseline, part.run) for part in found.slices}
+    assert pairs == {("bm25", "tfidf"), ("bm25", "minilm"), ("tfidf", "minilm")}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ndcg.comparison.gathering import judged_measure
 from ndcg.comparison.verdicts import Evidence, Verdict, decide
-from ndcg.errors import OptionError, check_choice
+from ndcg.errors import InputError, OptionError, check_choice
 from ndcg.evaluation import mean_of
 from ndcg.stats import (
     benjamini_hochberg,
@@ -175,6 +175,11 @@ def difference_column(scores: Scores, base: str, run: str, measure: Measure) -> 
     """Return run less baseline of each query, NaN where one of them does not count."""
     before, after = _values(scores, base, measure), _values(scores, run, measure)
     both = ~np.isnan(before) & ~np.isnan(after)
+    if not both.any():
+        raise InputError(
+            f"{base} and {run} have no query in common under this convention; nothing can be "
+            "compared (the default convention counts unanswered queries 0)"
+        )
     result = np.full(len(before), np.nan)
     result[both] = paired_differences(before[both], after[both])
     return result

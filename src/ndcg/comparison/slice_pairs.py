@@ -27,6 +27,7 @@ class SlicePair:
     """A run against the baseline on the queries of one slice value; small ones are not tested."""
 
     run: str
+    baseline: str
     slice: str
     value: str
     measure: Measure
@@ -38,6 +39,7 @@ class SlicePair:
             "slice": self.slice,
             "value": self.value,
             "run": self.run,
+            "baseline": self.baseline,
             "measure": repr(self.measure),
             **self.numbers.to_dict(),
         }
@@ -73,7 +75,7 @@ def compare_slices(
             scores, (pair.baseline, pair.run), pair.measure, columns[i], procedure, interval,
             (p, p_corrected),
         )  # fmt: skip
-        found.append(SlicePair(pair.run, name, value, pair.measure, numbers))
+        found.append(SlicePair(pair.run, pair.baseline, name, value, pair.measure, numbers))
     return found
 
 

@@ -166,15 +166,12 @@ def _bin_edges(values: FloatArray) -> FloatArray:
 
 
 def slices_under(comparison: Comparison, measure: Measure) -> list[SlicePair]:
-    """Return the slice pairs of a measure; with all pairs those against the first run.
-
-    They name no baseline, but of every run the pair with the first one comes first.
-    """
-    first: dict[tuple[str, str, str], SlicePair] = {}
-    for part in comparison.slices:
-        if part.measure == measure:
-            first.setdefault((part.slice, part.value, part.run), part)
-    return list(first.values())
+    """Return the slice pairs of a measure; with all pairs those against the first run."""
+    return [
+        part
+        for part in comparison.slices
+        if part.measure == measure and part.baseline == comparison.baseline
+    ]
 
 
 def shown_slices(comparison: Comparison, measure: Measure) -> list[SlicePair]:

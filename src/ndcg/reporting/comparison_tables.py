@@ -79,7 +79,8 @@ def _slice_table(comparison: Comparison) -> Grid:
     for part in comparison.slices:
         mean, diff, _, p, record, judged, seen = _cells(part.numbers)
         label = f"{part.slice}={part.value}" + (f" {part.measure!r}" if many else "")
-        rows.append((label, part.run, part.numbers.n, mean, diff, p, record, judged, seen))
+        run = f"{part.run}-{part.baseline}" if comparison.procedure.all_pairs else part.run
+        rows.append((label, run, part.numbers.n, mean, diff, p, record, judged, seen))
     return Grid(names, tuple(rows), right=frozenset(names[2:]))
 
 
