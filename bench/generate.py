@@ -29,6 +29,7 @@ class Shape:
 
 SHAPES = {
     "dl": Shape(queries=43),
+    "shop": Shape(queries=300, every_form=False),
     "msmarco": Shape(queries=6_980),
     "large": Shape(queries=69_800, every_form=False),
 }

@@ -51,6 +51,8 @@ TARGETS = (
     Row("`ndcg --version`, whole process", "ndcg --version", limit=0.15),
     Row("43 x 1,000, whole process", "ndcg eval, 43 queries", limit=0.6),
     Row("43 x 1,000, whole process", "ndcg eval, 43 queries", "pytrec_eval, 43 queries"),
+    Row("300 x 1,000, compare two runs, whole process", "ndcg compare, 300 queries", limit=1.5),
+    Row("20 runs x 6,980 x 3, all tests", "ndcg, statistics", "scipy, statistics", 1 / 20),
 )
 LARGE_TARGETS = (
     Row("69,800 x 1,000, time", "ndcg eval, 69,800 queries", "polars, 69,800 queries"),
@@ -178,6 +180,24 @@ def time_dictionaries(figures: Figures, full: Path, rounds: int) -> None:
         figures.means[f"{name}, dictionaries"] = report[f"{name} nDCG@10"][0]
 
 
+def time_comparison(figures: Figures, folder: Path, rounds: int) -> None:
+    second = folder / "second.txt"
+    if not second.exists():
+        with (folder / "run.txt").open() as run, second.open("w") as other:
+            other.writelines(line for number, line in enumerate(run) if number % 7)
+    files = [str(folder / name) for name in ("qrels.txt", "run.txt", "second.txt")]
+    compare = (NDCG, "compare", *files, "--format", "json")
+    # Exit codes 1 and 3 are verdicts, not failures.
+    command = ("sh", "-c", '"$@" || [ $? -ne 2 ]', "sh", *compare)
+    figures.usages |= interleave({"ndcg compare, 300 queries": command}, rounds)
+
+
+def time_statistics(figures: Figures) -> None:
+    report = json.loads(run_once((PYTHON, "-m", "bench.paired")).output)
+    for name, elapsed in report.items():
+        figures.seconds[f"{name}, statistics"] = elapsed
+
+
 def notes_on(figures: Figures) -> list[str]:
     noisy = [name for name, usages in figures.usages.items() if is_noisy(usages)]
     ours = {mean for name, mean in figures.means.items() if name.startswith("ndcg")}
@@ -187,6 +207,7 @@ def notes_on(figures: Figures) -> list[str]:
         f"nDCG@10 from ndcg is the same whatever the form of the run: {same}.",
         f"All values of nDCG@10, peers' included, lie within {spread:.1e}; peers print 4 decimals.",
         "polars reads the three columns with a fixed schema: no check, no join, no measure.",
+        "SciPy's time for all columns is that of one of each kind, times their number.",
         "trec_eval, pytrec_eval, ranx: nDCG@10 and R@100; ndcg and ir_measures: Judged@10 too.",
     ]
     if noisy:
@@ -221,6 +242,8 @@ def main() -> None:
     figures, rows = Figures(), list(TARGETS)
     time_starts(figures, small, 4 * arguments.rounds + 1)
     time_dictionaries(figures, full, arguments.rounds)
+    time_comparison(figures, prepare("shop", arguments.data), arguments.rounds)
+    time_statistics(figures)
     time_files(figures, small, full, arguments.rounds, set(arguments.without))
     if arguments.large:
         folder = prepare("large", arguments.data)
