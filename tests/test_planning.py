@@ -17,7 +17,7 @@ def test_300_to_500_queries_show_about_two_to_three_points_at_typical_variance()
 
 
 def test_overlap_multiplies_only_the_shared_part() -> None:
-    assert Effort(raters=3, overlap=0.2).labels(100, 10) == 1400
+    assert Effort(raters=3, overlap=0.2).labels(100, 10, 3) == 1400
 
 
 def test_an_effect_needs_more_queries_than_a_larger_one() -> None:
@@ -55,3 +55,8 @@ def test_what_cannot_be_planned_is_refused(keywords: dict[str, object], message:
 def test_impossible_efforts_are_refused() -> None:
     with pytest.raises(OptionError, match="effort needs seconds above 0"):
         Effort(seconds=0)
+
+
+def test_several_numbers_of_raters_make_rows_of_their_own() -> None:
+    found = plan(sd=0.2, queries=[100], depths=[10], effort=Effort(raters=(1, 3), overlap=0.5))
+    assert [(row.raters, row.labels) for row in found.rows] == [(1, 1500), (3, 3000)]

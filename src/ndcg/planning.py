@@ -37,26 +37,32 @@ class Effort:
     rate
         Money an hour.
     raters
-        How many raters judge the shared part.
+        How many raters judge the shared part; several numbers make rows of their own.
     overlap
         The share of documents that all raters judge.
     """
 
     seconds: float = 25.0
     rate: float = 60.0
-    raters: int = 1
+    raters: int | tuple[int, ...] = 1
     overlap: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.seconds <= 0 or self.rate < 0 or self.raters < 1 or not 0 <= self.overlap <= 1:
+        few = min(self.crews, default=0) < 1
+        if self.seconds <= 0 or self.rate < 0 or few or not 0 <= self.overlap <= 1:
             raise OptionError(
                 "effort needs seconds above 0, a rate of 0 or more, 1 rater or more and an overlap "
                 f"from 0 to 1, got {self}"
             )
 
-    def labels(self, queries: int, documents: float) -> int:
-        """Return the labels for this many queries and documents a query."""
-        return round(queries * documents * (1 + self.overlap * (self.raters - 1)))
+    @property
+    def crews(self) -> tuple[int, ...]:
+        """The numbers of raters, one or several."""
+        return (self.raters,) if isinstance(self.raters, int) else self.raters
+
+    def labels(self, queries: int, documents: float, raters: int) -> int:
+        """Return the labels for this many queries, documents a query, and raters."""
+        return round(queries * documents * (1 + self.overlap * (raters - 1)))
 
     def hours(self, labels: int) -> float:
         """Return the hours that labels take."""
@@ -70,6 +76,7 @@ class PlanRow:
     queries: int
     depth: int
     documents: float
+    raters: int
     labels: int
     hours: float
     money: float
@@ -89,7 +96,7 @@ class Plan:
     required
         Queries needed for the effect; None without one.
     rows
-        Queries x depths with labels, hours, money and the detectable difference.
+        Queries x depths x raters with labels, hours, money and the detectable difference.
     advice
         One sentence.
     """
@@ -177,17 +184,19 @@ def plan(
     required = None
     if effect is not None:
         required = required_queries(effect, sd, power=power, alpha=alpha)
+    seen = {n: detectable_effect(n, sd, power=power, alpha=alpha) for n in queries}
     rows = [
-        _row(n, depth, sd, spend, power=power, alpha=alpha) for n in queries for depth in depths
+        _row(n, depth, raters, spend, seen[n])
+        for n in queries
+        for depth in depths
+        for raters in spend.crews
     ]
     return Plan(effect, power, alpha, sd, origin or "the caller", required, tuple(rows), _ADVICE)
 
 
-def _row(n: int, depth: int, sd: float, effort: Effort, *, power: float, alpha: float) -> PlanRow:
+def _row(n: int, depth: int, raters: int, effort: Effort, seen: float | None) -> PlanRow:
     documents = depth * DOCUMENTS_PER_RANK
-    labels = effort.labels(n, documents)
+    labels = effort.labels(n, documents, raters)
     hours = effort.hours(labels)
-    seen = detectable_effect(n, sd, power=power, alpha=alpha)
-    return PlanRow(
-        n, depth, documents, labels, hours, hours * effort.rate, 1.0 if seen is None else seen
-    )
+    money = hours * effort.rate
+    return PlanRow(n, depth, documents, raters, labels, hours, money, 1.0 if seen is None else seen)

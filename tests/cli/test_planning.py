@@ -32,7 +32,7 @@ def saved(tmp_path: Path) -> list[str]:
 def test_plan_prints_the_known_costs() -> None:
     page = call("plan", "--effect", "0.02", "--sd", "0.2", "-n", "300", "--depth", "10").stdout
     assert "787 queries" in page
-    assert "    300     10         15    4500  31.25   1875  0.032" in page
+    assert "    300     10         15       1    4500  31.25   1875  0.032" in page
     assert "more queries at shallow depth first" in page
 
 

@@ -20,6 +20,7 @@ from ndcg.errors import NdcgError, near_miss
 _COMMANDS = {
     "eval": ("ndcg.cli.evaluating", "Evaluate runs against judgments."),
     "compare": ("ndcg.cli.comparing", "Compare runs with a baseline, ending in a verdict."),
+    "decompose": ("ndcg.cli.decomposing", "Split a change into better answers and other queries."),
     "report": ("ndcg.cli.reporting", "Write a comparison as a page, or for a paper."),
     "plan": ("ndcg.cli.planning", "Say how many queries a difference needs, and their cost."),
     "audit": ("ndcg.cli.planning", "Say what a printed figure can support."),

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ndcg.cli.options import Output, Reading, as_option, input_options, output_options, tell
+from ndcg.cli.options import (
+    Output,
+    Reading,
+    as_option,
+    input_options,
+    output_options,
+    read_slices,
+    tell,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,14 +88,8 @@ def compare_files(
     """Return the comparison that a command was asked for; the first path is the baseline."""
     from ndcg.comparison import compare
     from ndcg.conventions import as_convention
-    from ndcg.errors import OptionError
-    from ndcg.slicing import as_slices
 
-    if by and slices is None:
-        raise OptionError("--by names columns of a slice file; say which with --slices FILE")
-    groups = None if slices is None else as_slices(slices)
-    if groups is not None and by:
-        groups = groups.select(list(by))
+    groups = read_slices(slices, by)
     return compare(
         reading.qrels(qrels),
         reading.runs(paths, as_convention(profile).duplicates),

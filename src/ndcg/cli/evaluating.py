@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import click
 
-from ndcg.cli.options import Output, Reading, as_option, input_options, output_options, tell
+from ndcg.cli.options import (
+    Output,
+    Reading,
+    as_option,
+    input_options,
+    output_options,
+    read_slices,
+    tell,
+)
 
 FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 
@@ -27,6 +36,8 @@ FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 @as_option
 @click.option("-q", "--per-query", is_flag=True, help="Also show each query.")
 @click.option("--no-ci", is_flag=True, help="Leave out the 95 % intervals of the means.")
+@click.option("--slices", metavar="FILE", help="Groups of queries: query_id and a column a slice.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Only these slices; repeatable.")
 @click.option("--save", metavar="FILE", help="Save per-query scores with convention and digests.")
 @input_options
 @output_options(*FORMATS)
@@ -38,6 +49,8 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     profile: str | None,
     per_query: bool,
     no_ci: bool,
+    slices: str | None,
+    by: tuple[str, ...],
     save: str | None,
     reading: Reading,
     output: Output,
@@ -53,10 +66,11 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     ndcg eval qrels.txt bm25.run --as trec_eval --format trec -m map,P_10
     """
     from ndcg.conventions import as_convention
-    from ndcg.evaluation import DEFAULT_MEASURES, evaluate
+    from ndcg.evaluation import DEFAULT_MEASURES, evaluate, slice_scores
     from ndcg.measures import parse_measures
     from ndcg.reporting.score_tables import heading, notice_lines, render_scores, scores_to_json
 
+    groups = read_slices(slices, by)
     rules = as_convention(profile)
     if reading.duplicates is not None:
         rules = dataclasses.replace(rules, duplicates=reading.duplicates)  # type: ignore[arg-type]
@@ -69,9 +83,12 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     )
     if save is not None:
         scores.save(save)
+    shown: dict[str, Any] = {"per_query": per_query, "intervals": not no_ci}
+    if groups is not None:
+        shown["slices"] = slice_scores(scores, groups, intervals=not no_ci)
     if output.format == "json":
-        output.write_json(scores_to_json(scores, per_query=per_query, intervals=not no_ci))
+        output.write_json(scores_to_json(scores, **shown))
         return
-    output.write(render_scores(scores, output.format, per_query=per_query, intervals=not no_ci))
+    output.write(render_scores(scores, output.format, **shown))
     if output.format != "table":
         tell([heading(scores), *notice_lines(scores.notices)])

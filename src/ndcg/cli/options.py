@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ndcg.cli.run_files import RunFiles
     from ndcg.data import Notice, Qrels
+    from ndcg.slicing import Slices
 
 _Command = Callable[..., None]
 
@@ -151,6 +152,18 @@ def output_options(*formats: str) -> Callable[[_Command], _Command]:
         return gathered
 
     return add
+
+
+def read_slices(path: str | None, names: tuple[str, ...]) -> Slices | None:
+    """Return the slices that a command was given, all or only some; None without a file."""
+    if path is None:
+        if names:
+            raise OptionError("--by names columns of a slice file; say which with --slices FILE")
+        return None
+    from ndcg.slicing import as_slices
+
+    groups = as_slices(path)
+    return groups.select(list(names)) if names else groups
 
 
 def tell(lines: list[str]) -> None:

@@ -26,7 +26,9 @@ _TWO = 2
 @click.option("--depth", "depths", type=int, multiple=True, help="Pool depths; repeatable.")
 @click.option("--seconds", type=float, default=25.0, show_default=True, help="Seconds a label.")
 @click.option("--rate", type=float, default=60.0, show_default=True, help="Money an hour.")
-@click.option("--raters", type=int, default=1, show_default=True)
+@click.option(
+    "--raters", type=int, multiple=True, default=(1,), show_default=True, help="Repeatable."
+)
 @click.option(
     "--overlap", type=float, default=1.0, show_default=True, help="Share that all raters judge."
 )
@@ -43,7 +45,7 @@ def plan_command(  # noqa: PLR0913 - one parameter an option
     depths: tuple[int, ...],
     seconds: float,
     rate: float,
-    raters: int,
+    raters: tuple[int, ...],
     overlap: float,
     output: Output,
 ) -> None:
@@ -54,7 +56,7 @@ def plan_command(  # noqa: PLR0913 - one parameter an option
 
     \b
     ndcg plan --effect 0.02 --sd 0.2
-    ndcg plan old.parquet new.parquet --effect 0.02 -n 300 --depth 10 --raters 2
+    ndcg plan old.parquet new.parquet -n 300 --depth 10 --raters 1 --raters 2
     """
     from ndcg.planning import Effort, plan
     from ndcg.reporting.grids import render_grid

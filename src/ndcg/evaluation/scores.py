@@ -174,7 +174,9 @@ class Scores:
             chosen = [
                 i
                 for i, measure in enumerate(self.measures)
-                if shares[i] is bounded and not measure.is_count
+                if shares[i] is bounded
+                and not measure.is_count
+                and not np.isnan(values[:, i]).all()
             ]
             if chosen:
                 found = mean_intervals(values[:, chosen], bounds=bounds, level=level, rng=seed)

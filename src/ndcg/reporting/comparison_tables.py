@@ -73,14 +73,14 @@ def _pair_table(comparison: Comparison) -> Grid:
 
 
 def _slice_table(comparison: Comparison) -> Grid:
-    names = ("slice", "run", "n", "mean", "diff", "p", "w/t/l", "judged", "MDE")
+    names = ("slice", "run", "n", "mean", "diff", "interval", "p", "w/t/l", "judged", "MDE")
     many = len(measures_of(comparison)) > 1
     rows = []
     for part in comparison.slices:
-        mean, diff, _, p, record, judged, seen = _cells(part.numbers)
+        cells = _cells(part.numbers)
         label = f"{part.slice}={part.value}" + (f" {part.measure!r}" if many else "")
         run = f"{part.run}-{part.baseline}" if comparison.procedure.all_pairs else part.run
-        rows.append((label, run, part.numbers.n, mean, diff, p, record, judged, seen))
+        rows.append((label, run, part.numbers.n, *cells))
     return Grid(names, tuple(rows), right=frozenset(names[2:]))
 
 

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def plan_grid(plan: Plan) -> Grid:
     """Return one row a way to spend."""
-    names = ("queries", "depth", "documents", "labels", "hours", "money", "MDE")
+    names = ("queries", "depth", "documents", "raters", "labels", "hours", "money", "MDE")
     rows = tuple(
         (
             row.queries,
             row.depth,
             f"{row.documents:g}",
+            row.raters,
             row.labels,
             f"{row.hours:.2f}",
             f"{row.money:.0f}",

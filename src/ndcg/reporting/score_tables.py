@@ -9,11 +9,11 @@ from ndcg.errors import OptionError
 from ndcg.reporting.grids import WIDTH, Grid, display_width, fitting, printable, render_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ndcg.conventions import Convention
     from ndcg.data import Notice
-    from ndcg.evaluation import RunScores, Scores
+    from ndcg.evaluation import RunScores, Scores, SliceScores
     from ndcg.measures import Measure
 
 _BLANKS = " \t\n\v\f\r"
@@ -111,16 +111,55 @@ def notice_lines(notices: Iterable[Notice]) -> list[str]:
     return [printable(f"{n.run}: {n.text}" if n.run else n.text) for n in notices]
 
 
+def slice_values_grid(parts: Sequence[SliceScores], *, intervals: bool) -> Grid:
+    """Return one row a slice value and run, with every number in a column of its own."""
+    measures = list(parts[0].means)
+    names = ["slice", "value", "run", "n"]
+    for measure in measures:
+        names += [repr(measure), *(f"{measure!r} {end}" for end in ("low", "high") if intervals)]
+    rows = []
+    for part in parts:
+        cells: list[object] = [part.slice, part.value, part.run, part.n]
+        for measure in measures:
+            cells += [part.means[measure]]
+            cells += (part.intervals[measure] or (None, None)) if intervals else ()
+        rows.append(tuple(cells))
+    return Grid(tuple(names), tuple(rows))
+
+
+def slice_grid(parts: Sequence[SliceScores], measures: tuple[Measure, ...]) -> Grid:
+    """Return one row a slice value and run: its queries, and mean and interval a measure."""
+    names = ("slice", "run", "n", *map(repr, measures))
+    rows = []
+    for part in parts:
+        cells = []
+        for measure in measures:
+            mean, ends = part.means[measure], part.intervals[measure]
+            told = "-" if mean is None else f"{mean:.4f}"
+            cells.append(told if ends is None else f"{told} {spell_interval(ends)}")
+        rows.append((f"{part.slice}={part.value}", part.run, part.n, *cells))
+    return Grid(names, tuple(rows), right=frozenset(names[2:]))
+
+
 def render_scores(
-    scores: Scores, format: str, *, per_query: bool = False, intervals: bool = True
+    scores: Scores,
+    format: str,
+    *,
+    per_query: bool = False,
+    intervals: bool = True,
+    slices: Sequence[SliceScores] = (),
 ) -> str:
     """Return scores as text: ``table`` carries heading and notices, the others the values alone."""
     if format == "trec":
         return "\n".join(trec_lines(scores, per_query=per_query))
+    if format != "table" and slices and not per_query:
+        return render_grid(slice_values_grid(slices, intervals=intervals), format)
     if format != "table":
         return render_grid(_values_grid(scores, format, per_query, intervals), format)
     summary = _stacked_grid(scores) if intervals else summary_grid(scores)
     parts = [wrapped(heading(scores)), render_grid(summary, "table")]
+    if slices:
+        parts.append(render_grid(slice_grid(slices, scores.measures), "table"))
     if per_query:
         parts.append(render_grid(query_grid(scores), "table"))
     notes = [wrapped(line, "note: ") for line in notice_lines(scores.notices)]
@@ -213,7 +252,11 @@ def trec_name(measure: Measure) -> str:
 
 
 def scores_to_json(
-    scores: Scores, *, per_query: bool = False, intervals: bool = True
+    scores: Scores,
+    *,
+    per_query: bool = False,
+    intervals: bool = True,
+    slices: Sequence[SliceScores] = (),
 ) -> dict[str, Any]:
     """Return scores as plain values: the machine-readable contract that the manual describes."""
     return {
@@ -225,15 +268,43 @@ def scores_to_json(
             "judgments": scores.judgments,
         },
         "runs": [
-            _run_to_json(scores, run, per_query=per_query, intervals=intervals)
+            _run_to_json(
+                scores,
+                run,
+                per_query=per_query,
+                intervals=intervals,
+                slices=[_slice_to_json(part) for part in slices if part.run == run.name],
+            )
             for run in scores.runs
         ],
         "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in scores.notices],
     }
 
 
+def _slice_to_json(part: SliceScores) -> dict[str, Any]:
+    return {
+        "slice": part.slice,
+        "value": part.value,
+        "n": part.n,
+        "measures": {
+            repr(measure): {
+                "mean": mean,
+                "interval": None if not (ends := part.intervals[measure]) else list(ends),
+                "n": part.counts[measure],
+                "bounds": None,
+            }
+            for measure, mean in part.means.items()
+        },
+    }
+
+
 def _run_to_json(
-    scores: Scores, run: RunScores, *, per_query: bool, intervals: bool
+    scores: Scores,
+    run: RunScores,
+    *,
+    per_query: bool,
+    intervals: bool,
+    slices: list[dict[str, Any]],
 ) -> dict[str, Any]:
     means = scores.mean(run.name)
     found = scores.intervals(run.name) if intervals else {}
@@ -255,7 +326,7 @@ def _run_to_json(
             }
             for measure in scores.measures
         },
-        "slices": [],
+        "slices": slices,
     }
     if per_query:
         names = [repr(measure) for measure in scores.measures]
