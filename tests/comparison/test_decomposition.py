@@ -56,3 +56,8 @@ def test_several_values_a_query_cannot_be_split() -> None:
     slices = {query: {"kind": ["x", "y"]} for query in scores.query_ids}
     with pytest.raises(InputError, match="has queries in several values"):
         decompose(scores, scores, slices, "kind", "P@1")
+
+
+def test_a_decomposition_shows_itself_in_a_notebook() -> None:
+    scores = two_kinds((2, 2), (2, 2))
+    assert "change +0.0000" in decompose(scores, scores, kinds(scores), "kind", "P@1")._repr_html_()

@@ -303,3 +303,13 @@ def test_slices_of_all_pairs_say_which_pair_they_are_of() -> None:
     found = compare(QRELS, RUNS, slices=slices, all_pairs=True, n_resamples=99)
     pairs = {(part.baseline, part.run) for part in found.slices}
     assert pairs == {("bm25", "tfidf"), ("bm25", "minilm"), ("tfidf", "minilm")}
+
+
+def test_a_difference_of_values_from_0_to_1_has_no_interval_beyond_1() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(10)}
+    good, bad = {"a": 2.0, "b": 1.0}, {"b": 2.0}
+    old = dict.fromkeys(qrels, good)
+    new = old | dict.fromkeys(list(qrels)[:2], bad)
+    ends = compare(qrels, {"old": old, "new": new}, "P@1").pairs[0].numbers.interval
+    assert ends is not None
+    assert -1.0 <= ends[0] < ends[1] <= 1.0

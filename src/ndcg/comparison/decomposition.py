@@ -62,6 +62,10 @@ class Decomposition:
             f"{self.within:+.4f} + mix {self.mix:+.4f})"
         )
 
+    def _repr_html_(self) -> str:
+        table: str = self.to_frame()._repr_html_()
+        return f"<p>{self!r}</p>{table}"
+
     def to_frame(self) -> pl.DataFrame:
         """Return one row a slice value."""
         import polars as pl

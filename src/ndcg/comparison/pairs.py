@@ -310,6 +310,9 @@ def numbers_of(
     if summary.sd:
         seen = detectable_effect(summary.n_queries, summary.sd, alpha=1 - procedure.level)
     ends = (interval.low, interval.high) if hasattr(interval, "low") else interval
+    if ends is not None and not (measure.is_unbounded or measure.is_count):
+        # Two values from 0 to 1 differ by 1 at the most, which a test of ten queries cannot know.
+        ends = (max(ends[0], -1.0), min(ends[1], 1.0))
     return Numbers(
         n=summary.n_queries,
         means=(

@@ -102,6 +102,7 @@ def _moves(pair: Pair) -> str:
         f"  look: ndcg explain QRELS {pair.run} {worst} -m '{pair.measure!r}' "
         f"--against {pair.baseline}"
     )
+    lines.append("  (or any other of these queries)")
     return "\n".join(lines)
 
 
