@@ -5,12 +5,11 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.errors import InputError, OptionError
 from ndcg.stats import Interval, chernoff_interval, clopper_pearson
 from ndcg.stats.options import Alternative
-
-stats = pytest.importorskip("scipy.stats")
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

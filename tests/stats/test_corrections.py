@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.errors import InputError
 from ndcg.stats import benjamini_hochberg, holm
-
-stats = pytest.importorskip("scipy.stats")
 
 PVALUES = [0.039, 0.001, 0.205, 0.008, 0.041, 0.986, 0.042, 0.06, 0.074]
 

@@ -4,14 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ndcg.errors import InputError, OptionError
 from ndcg.stats import holm, max_t, paired_randomisation, tukey_hsd
 from ndcg.stats.arrays import FloatArray
 from ndcg.stats.distributions import range_cdf, range_quantile
 from ndcg.stats.options import Alternative
-
-stats = pytest.importorskip("scipy.stats")
 
 
 def family(n_queries: int, n_columns: int, seed: int = 1) -> FloatArray:

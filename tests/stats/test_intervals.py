@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.errors import InputError, OptionError
 from ndcg.stats import Interval, chernoff_interval, clopper_pearson, mean_intervals, quantiles
 from ndcg.stats.arrays import FloatArray, as_columns
 from ndcg.stats.intervals import IntervalMethod
-
-stats = pytest.importorskip("scipy.stats")
 
 
 def graded(n_queries: int, n_columns: int = 1, seed: int = 7) -> FloatArray:

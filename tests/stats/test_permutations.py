@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.stats import paired_randomisation
 from ndcg.stats.options import Alternative
-
-stats = pytest.importorskip("scipy.stats")
 
 
 def brute_force(values: list[float], alternative: Alternative, shift: float = 0.0) -> float:

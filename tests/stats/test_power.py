@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.errors import InputError, OptionError
 from ndcg.stats import (
@@ -15,8 +16,6 @@ from ndcg.stats import (
 )
 from ndcg.stats.distributions import noncentral_t_power
 from ndcg.stats.options import Alternative
-
-stats = pytest.importorskip("scipy.stats")
 
 # statsmodels 0.15.0 (SciPy 1.17.1), TTestPower().power(d_z, n, 0.05): two-sided, "larger"
 STATSMODELS_POWER = [

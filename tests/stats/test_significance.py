@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from ndcg.errors import InputError, OptionError
 from ndcg.stats import (
@@ -15,8 +16,6 @@ from ndcg.stats import (
 )
 from ndcg.stats.arrays import FloatArray
 from ndcg.stats.options import Alternative
-
-stats = pytest.importorskip("scipy.stats")
 
 SIDES: tuple[Alternative, ...] = ("two-sided", "less", "greater")
 EVERY_TEST = ("t", "bootstrap", "randomisation")

@@ -39,9 +39,7 @@ _TREC_NAMES: dict[str, tuple[str, str]] = {
 
 def summary_grid(scores: Scores, *, intervals: bool = False) -> Grid:
     """Return one row a run: name, a mean (and interval) a measure, the queries behind it."""
-    names = ["run"]
-    for measure in scores.measures:
-        names += [repr(measure), *(f"{measure!r} {end}" for end in ("low", "high") if intervals)]
+    names = _column_names(scores.measures, intervals=intervals)
     rows = []
     for run in scores.runs:
         cells: list[object] = [run.name]
@@ -49,7 +47,13 @@ def summary_grid(scores: Scores, *, intervals: bool = False) -> Grid:
         for measure, mean in scores.mean(run.name).items():
             cells += [mean, *((found[measure] or (None, None)) if intervals else ())]
         rows.append((*cells, scores.count(scores.measures[0], run.name)))
-    return Grid((*names, "n"), tuple(rows))
+    return Grid(("run", *names, "n"), tuple(rows))
+
+
+def _column_names(measures: Iterable[Measure], *, intervals: bool) -> list[str]:
+    """Return a column for each mean, and two for the ends of its interval."""
+    ends = (" low", " high") if intervals else ()
+    return [f"{measure!r}{end}" for measure in measures for end in ("", *ends)]
 
 
 def _stacked_grid(scores: Scores) -> Grid:
@@ -70,14 +74,16 @@ def _inline_grid(scores: Scores) -> Grid:
     """Return one row a run, each mean with its interval in one cell."""
     rows = []
     for run in scores.runs:
-        found = scores.intervals(run.name)
-        cells = [
-            f"{mean:.4f}" if ends is None else f"{mean:.4f} {spell_interval(ends)}"
-            for mean, ends in zip(scores.mean(run.name).values(), found.values(), strict=True)
-        ]
+        means, found = scores.mean(run.name), scores.intervals(run.name)
+        cells = [_with_interval(means[measure], found[measure]) for measure in scores.measures]
         rows.append((run.name, *cells, scores.count(scores.measures[0], run.name)))
     names = ("run", *(repr(measure) for measure in scores.measures), "n")
     return Grid(names, tuple(rows), right=frozenset(names[1:]))
+
+
+def _with_interval(mean: float | None, ends: tuple[float, float] | None) -> str:
+    told = "-" if mean is None else f"{mean:.4f}"
+    return told if ends is None else f"{told} {spell_interval(ends)}"
 
 
 def spell_interval(ends: tuple[float, float]) -> str:
@@ -114,9 +120,7 @@ def notice_lines(notices: Iterable[Notice]) -> list[str]:
 def slice_values_grid(parts: Sequence[SliceScores], *, intervals: bool) -> Grid:
     """Return one row a slice value and run, with every number in a column of its own."""
     measures = list(parts[0].means)
-    names = ["slice", "value", "run", "n"]
-    for measure in measures:
-        names += [repr(measure), *(f"{measure!r} {end}" for end in ("low", "high") if intervals)]
+    names = ("slice", "value", "run", "n", *_column_names(measures, intervals=intervals))
     rows = []
     for part in parts:
         cells: list[object] = [part.slice, part.value, part.run, part.n]
@@ -124,7 +128,7 @@ def slice_values_grid(parts: Sequence[SliceScores], *, intervals: bool) -> Grid:
             cells += [part.means[measure]]
             cells += (part.intervals[measure] or (None, None)) if intervals else ()
         rows.append(tuple(cells))
-    return Grid(tuple(names), tuple(rows))
+    return Grid(names, tuple(rows))
 
 
 def slice_grid(parts: Sequence[SliceScores], measures: tuple[Measure, ...]) -> Grid:
@@ -132,11 +136,7 @@ def slice_grid(parts: Sequence[SliceScores], measures: tuple[Measure, ...]) -> G
     names = ("slice", "run", "n", *map(repr, measures))
     rows = []
     for part in parts:
-        cells = []
-        for measure in measures:
-            mean, ends = part.means[measure], part.intervals[measure]
-            told = "-" if mean is None else f"{mean:.4f}"
-            cells.append(told if ends is None else f"{told} {spell_interval(ends)}")
+        cells = [_with_interval(part.means[m], part.intervals[m]) for m in measures]
         rows.append((f"{part.slice}={part.value}", part.run, part.n, *cells))
     return Grid(names, tuple(rows), right=frozenset(names[2:]))
 
