@@ -163,6 +163,11 @@ def _rounded(scores: FloatArray) -> FloatArray:
         return scores.astype(np.float32).astype(np.float64)
 
 
+def ordered_scores(run: Run, precision: str) -> FloatArray:
+    """Return the scores that decide the order: as given, or as a 32-bit float holds them."""
+    return run.values if precision == "float64" else _rounded(run.values)
+
+
 def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64") -> Ranking:
     """Return the ranks of the judged documents in a run.
 
@@ -186,7 +191,7 @@ def rank(qrels: Qrels, run: Run, *, ties: str = "trec", scores: str = "float64")
     """
     check_choice("ties", ties, ORDERS)
     check_choice("scores", scores, ("float64", "float32"))
-    values = run.values if scores == "float64" else _rounded(run.values)
+    values = ordered_scores(run, scores)
     order = qrels.query_ids.arg_sort().to_numpy()
     query_ids = qrels.query_ids.gather(order)
     position = np.empty(len(order), np.int64)
