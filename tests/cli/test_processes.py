@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src"
 SAMPLES = SOURCE / "ndcg" / "samples"
-COMMAND = f'"{sys.executable}" -c "from ndcg.cli import main; main(prog_name=\'ndcg\')"'
+COMMAND = f'"{sys.executable}" -m ndcg'
 
 
 def shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:

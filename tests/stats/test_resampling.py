@@ -180,11 +180,14 @@ def test_the_number_of_threads_does_not_show() -> None:
     assert digits("1") == digits("2")
 
 
-def test_scipy_is_imported_when_a_distribution_is_needed() -> None:
+def test_an_interval_needs_no_scipy_and_a_test_only_its_distributions() -> None:
     script = (
         "import sys, ndcg.stats\n"
         "assert not any(name.startswith('scipy') for name in sys.modules)\n"
-        "ndcg.stats.mean_intervals([0.1, 0.5, 0.2, 0.3, 0.6, 0.9, 0.7], n_resamples=9)\n"
+        "values = [0.1, 0.5, 0.2, 0.3, 0.6, 0.9, 0.7]\n"
+        "ndcg.stats.mean_intervals(values, n_resamples=9)\n"
+        "assert not any(name.startswith('scipy') for name in sys.modules)\n"
+        "ndcg.stats.paired_t([0.1, 0.2, 0.4])\n"
         "assert 'scipy.special' in sys.modules and 'scipy.stats' not in sys.modules\n"
     )
     source = str(Path(resampling.__file__).parents[2])
