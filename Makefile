@@ -9,6 +9,8 @@ LOCKER := build/lock
 
 INSTALL := -m pip --disable-pip-version-check install --quiet
 PACKAGE := $(INSTALL) --no-deps --no-build-isolation
+# A lock is complete; pip before 23.3 would look up `coverage[toml]` anew and refuse the release it finds, which has no hash.
+LOCKED := $(INSTALL) --no-deps --require-hashes --requirement
 COMPILE := $(LOCKER)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--fork-strategy fewest --generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
@@ -46,18 +48,18 @@ help: ## this list
 # The package is installed in place, so one environment serves demo and tests and an edited source needs no reinstall.
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(BIN)/pip
 	@echo "installing the packages of requirements/run.txt into $(VENV)" >&2
-	@$(BIN)/python $(INSTALL) --require-hashes --requirement requirements/run.txt
+	@$(BIN)/python $(LOCKED) requirements/run.txt
 	@$(BIN)/python $(PACKAGE) --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "installing the packages of requirements/dev.txt into $(VENV)" >&2
-	@$(BIN)/python $(INSTALL) --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/python $(LOCKED) requirements/dev.txt
 	@touch $@
 
 $(BENCH)/.ready: requirements/bench.txt | $(BENCH)/bin/pip
 	@echo "installing the packages of requirements/bench.txt into $(BENCH)" >&2
-	@$(BENCH)/bin/python $(INSTALL) --require-hashes --requirement requirements/bench.txt
+	@$(BENCH)/bin/python $(LOCKED) requirements/bench.txt
 	@touch $@
 
 $(LOCKER)/bin/uv: | $(LOCKER)/bin/pip
