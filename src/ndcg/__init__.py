@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from ndcg.explanation import Explanation, Step, explain
     from ndcg.formats.reading import as_qrels, as_run
     from ndcg.formats.writing import write_qrels, write_run
+    from ndcg.holes.bounding import Bounds, bounds
+    from ndcg.holes.limits import Limits
     from ndcg.measures import (
         AP,
         CG,
@@ -87,6 +89,8 @@ _HOMES = {
     "ndcg.explanation": ("Explanation", "Step", "explain"),
     "ndcg.formats.reading": ("as_qrels", "as_run"),
     "ndcg.formats.writing": ("write_qrels", "write_run"),
+    "ndcg.holes.bounding": ("Bounds", "bounds"),
+    "ndcg.holes.limits": ("Limits",),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
@@ -107,6 +111,7 @@ __all__ = [
     "RBP",
     "RR",
     "Advice",
+    "Bounds",
     "Bpref",
     "Comparison",
     "Convention",
@@ -116,6 +121,7 @@ __all__ = [
     "Explanation",
     "InputError",
     "Judged",
+    "Limits",
     "Measure",
     "MeasureError",
     "MissingPackageError",
@@ -147,6 +153,7 @@ __all__ = [
     "as_qrels",
     "as_run",
     "as_slices",
+    "bounds",
     "compare",
     "decompose",
     "evaluate",

@@ -1,0 +1,437 @@
+"""Exact bounds of measures and of differences, whatever the unjudged documents would be worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from ndcg.conventions import Convention, as_convention, spell_number
+from ndcg.data import Notice, Qrels, counted, number
+from ndcg.errors import MeasureError, OptionError, near_miss
+from ndcg.evaluation import Scores, evaluate, named_runs, prepare_qrels, prepare_run
+from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
+from ndcg.holes.extremes import Unknowns, ratio_extremes, sum_extremes
+from ndcg.holes.limits import Limits
+from ndcg.holes.tops import Top, top_documents
+from ndcg.measures import Measure, nDCG, parse_measure
+from ndcg.measures.gains import discounts, gain_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ndcg.data import FloatArray, IntArray
+
+__all__ = ["Bounds", "bounds"]
+
+FAMILIES = ("nDCG", "DCG", "CG", "P")
+GRADES = (0, 1, 2, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """One run: its limits, the judged part of each sum, and a row a hole."""
+
+    limits: Limits
+    base: FloatArray
+    query: IntArray
+    doc_ids: pl.Series
+    weight: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Rules:
+    """What the holes of every run share: their possible gains, and the judged documents."""
+
+    measure: Measure
+    convention: Convention
+    grades: FloatArray
+    judged_query: IntArray
+    judged_gain: FloatArray
+    queries: int
+    open_world: bool
+
+    def worth(self, grades: FloatArray) -> FloatArray:
+        """Return what grades add to the sum, before the weight of their rank."""
+        rules = self.measure.rules(self.convention)
+        if self.measure.name == "P":
+            return (grades >= rules.rel).astype(np.float64)
+        return gain_of(grades, rules.gain)
+
+    def weights(self, rank: IntArray) -> FloatArray:
+        """Return the factor of the gain at each rank."""
+        if self.measure.name == "CG":
+            return np.ones(len(rank))
+        if self.measure.name == "P":
+            return np.full(len(rank), 1.0 / (self.measure.cutoff or 1))
+        deepest = int(rank.max(initial=0))
+        discount = discounts(deepest, self.measure.rules(self.convention).discount)
+        return discount[rank - 1]
+
+    def extremes(
+        self, base: FloatArray, query: IntArray, weight: FloatArray, *, empty: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the greatest value of each query."""
+        gains = np.unique(self.worth(self.grades))
+        if self.measure.name == "nDCG" and self.open_world:
+            unseen = np.repeat(np.arange(self.queries), self.measure.cutoff or 0)
+            query, weight = np.append(query, unseen), np.append(weight, np.zeros(len(unseen)))
+        documents = np.bincount(query, minlength=self.queries)
+        documents += np.bincount(self.judged_query, minlength=self.queries)
+        ranks = min(self.measure.cutoff or 10**9, int(documents.max(initial=0)))
+        unknowns = Unknowns(
+            base, query, weight, self.judged_query, self.judged_gain, gains,
+            discounts(ranks, self.measure.rules(self.convention).discount),
+        )  # fmt: skip
+        if self.measure.name != "nDCG":
+            return sum_extremes(unknowns)
+        lower, upper = ratio_extremes(unknowns, empty=empty)
+        return np.maximum(lower, -1.0), np.minimum(upper, 1.0)
+
+    def limits(
+        self, found: tuple[FloatArray, FloatArray], values: FloatArray, holes: IntArray
+    ) -> dict[str, Any]:
+        """Return the ends for `Limits`: what was computed where nothing is unknown, NaN as there.
+
+        The value with 0 for every hole is among the possible ones, to the last bit.
+        """
+        known = (holes == 0) & (not self.open_world)
+        lows, highs = found
+        if self.worth(self.grades).min() == 0:
+            lows, highs = np.minimum(lows, values), np.maximum(highs, values)
+        nowhere = np.isnan(values)
+        return {
+            "lows": np.where(known | nowhere, values, lows),
+            "highs": np.where(known | nowhere, values, highs),
+            "values": values,
+            "holes": np.where(nowhere, 0, holes),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds:
+    """What `bounds` returns: limits of every run, and of the difference of any two.
+
+    Attributes
+    ----------
+    measure, convention
+        What is bounded, and the rules behind it.
+    grades
+        What an unjudged document may be worth.
+    open_world
+        Whether documents that nobody retrieved or judged may be relevant as well.
+    query_ids
+        The judged queries, by id (bytewise).
+    qrels_digest
+        Sha256 of the judgments.
+    notices
+        What could mislead, counted.
+    """
+
+    measure: Measure
+    convention: Convention
+    grades: tuple[float, ...]
+    open_world: bool
+    query_ids: list[str]
+    qrels_digest: str
+    notices: tuple[Notice, ...]
+    _held: dict[str, _Held]
+    _rules: _Rules
+
+    def __repr__(self) -> str:
+        told = ", ".join(
+            f"{name} {held.limits.lower:.4f} to {held.limits.upper:.4f}"
+            for name, held in self._held.items()
+        )
+        return f"Bounds({self.measure!r}: {told}; {self.describe()})"
+
+    def _repr_html_(self) -> str:
+        frame: pl.DataFrame = self.to_frame()
+        return f"<p>{escape(repr(self.measure))}, {escape(self.describe())}</p>" + (
+            frame._repr_html_()
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The runs, in the order given."""
+        return tuple(self._held)
+
+    def describe(self) -> str:
+        """Return what the bounds assume, as one line of words."""
+        scale = ",".join(spell_number(grade) for grade in self.grades)
+        return f"unjudged grades {scale}; {'open world' if self.open_world else 'closed pool'}"
+
+    def of(self, name: str | None = None) -> Limits:
+        """Return the limits of a run; its name may be left out where there is one run."""
+        return self._find(name).limits
+
+    def _find(self, name: str | None) -> _Held:
+        if name is None:
+            if len(self._held) > 1:
+                raise OptionError(
+                    f"there are {len(self._held)} runs ({', '.join(self._held)}); name one"
+                )
+            return next(iter(self._held.values()))
+        if name not in self._held:
+            hint = near_miss(name, self._held)
+            raise OptionError(f"no run named {name!r}{hint} (runs: {', '.join(self._held)})")
+        return self._held[name]
+
+    def difference(self, a: str, b: str) -> Limits:
+        """Return the limits of `b` less `a`.
+
+        A document that both retrieved is worth the same to both, so that these are narrower than
+        the limits of `b` less those of `a`.
+        """
+        one, other = self._find(a), self._find(b)
+        union = pl.concat([_hole_table(one, -1.0), _hole_table(other, 1.0)])
+        union = union.group_by("query", "doc").agg(pl.col("weight").sum()).sort("query", "doc")
+        query, weight = union["query"].to_numpy(), union["weight"].to_numpy()
+        found = self._rules.extremes(other.base - one.base, query, weight, empty=0.0)
+        holes = np.bincount(query, minlength=len(self.query_ids))
+        values = other.limits.values - one.limits.values
+        return Limits(
+            name=f"{b} - {a}",
+            query_ids=self.query_ids,
+            condensed=other.limits.condensed - one.limits.condensed,
+            is_difference=True,
+            **self._rules.limits(found, values, holes),
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row a run: run, n, holes, lower, value, upper, condensed (means)."""
+        rows = [held.limits.to_dict() for held in self._held.values()]
+        return pl.DataFrame(
+            {
+                "run": [row["name"] for row in rows],
+                "n": [row["n"] for row in rows],
+                "holes": [row["holes"] for row in rows],
+                "lower": [row["bounds"][0] for row in rows],
+                "value": [row["value"] for row in rows],
+                "upper": [row["bounds"][1] for row in rows],
+                "condensed": [row["condensed"] for row in rows],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "measure": repr(self.measure),
+            "convention": self.convention.to_dict(),
+            "grades": list(self.grades),
+            "open_world": self.open_world,
+            "qrels_digest": self.qrels_digest,
+            "runs": [held.limits.to_dict() for held in self._held.values()],
+            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+        }
+
+
+def _hole_table(held: _Held, sign: float) -> pl.DataFrame:
+    return pl.DataFrame({"query": held.query, "doc": held.doc_ids, "weight": sign * held.weight})
+
+
+def bounds(
+    qrels: QrelsLike,
+    runs: RunLike | Mapping[str, RunLike] | Sequence[RunLike],
+    measure: str | Measure = nDCG @ 10,
+    *,
+    grades: Sequence[float] = GRADES,
+    open_world: bool = False,
+    convention: Convention | str | None = None,
+) -> Bounds:
+    """Return the least and the greatest value that each run could have, were all of it judged.
+
+    Every unjudged document in a top k may have any grade of the scale. Its gain moves the run's
+    sum and the ideal at once, so that neither 0 nor the top grade everywhere gives a bound of
+    nDCG; the bounds are exact all the same, in time that grows with the number of holes.
+
+    Parameters
+    ----------
+    qrels
+        Anything that `ndcg.as_qrels` takes.
+    runs
+        Anything that `ndcg.as_run` takes; ``{name: run}`` or a list of paths for many runs.
+    measure
+        nDCG, DCG, CG or P, with a cutoff or without.
+    grades
+        The scale: every grade that a label could be.
+    open_world
+        False: only the documents of a top k are unknown (closed pool). True: as many others as the
+        cutoff, which no run retrieved, may be relevant too and raise the ideal.
+    convention
+        A `Convention` or a profile's name.
+
+    Returns
+    -------
+    Bounds
+
+    Raises
+    ------
+    MeasureError
+        For a measure whose bounds are not known here.
+    OptionError
+        For a scale that the judgments exceed, and rules under which holes have no rank.
+
+    Examples
+    --------
+    The second document was never judged. With 0 for it the run is perfect, yet that is the most:
+    if it is relevant the ideal list would have begun with it.
+
+    >>> run = {"q": {"a": 2.0, "b": 1.0}}
+    >>> lower, upper = bounds({"q": {"a": 1}}, run).of()
+    >>> round(lower, 4), upper
+    (0.7967, 1.0)
+    """
+    rules, wanted = as_convention(convention), parse_measure(measure)
+    _refuse_unbounded(wanted, rules, open_world=open_world)
+    judged = as_qrels(qrels)
+    ready = prepare_qrels(judged, rules)
+    scale = _checked_scale(grades, ready)
+    shared = _shared_rules(ready, wanted, rules, scale, open_world=open_world)
+    named = named_runs(runs)
+    held: dict[str, _Held] = {}
+    notices: list[Notice] = []
+    for name in named:
+        held[name], told = _held(judged, ready, (name, named[name]), shared)
+        notices += told
+    notices += _scale_notices(ready, scale, shared)
+    return Bounds(
+        measure=wanted,
+        convention=rules,
+        grades=tuple(scale.tolist()),
+        open_world=open_world,
+        query_ids=ready.query_ids.sort().to_list(),
+        qrels_digest=ready.digest,
+        notices=tuple(dict.fromkeys(notices)),
+        _held=held,
+        _rules=shared,
+    )
+
+
+def _refuse_unbounded(measure: Measure, rules: Convention, *, open_world: bool) -> None:
+    own = dict(measure.parameters)
+    if measure.name not in FAMILIES:
+        hint = "; RBP(residual=True) is its own bound" if measure.name == "RBP" else ""
+        raise MeasureError(f"bounds are known for {', '.join(FAMILIES)}, not {measure!r}{hint}")
+    if measure.name == "P" and measure.cutoff is None:
+        raise MeasureError("bounds of P need a cutoff, such as P@10")
+    if own.get("condensed"):
+        raise MeasureError(f"{measure!r} leaves unjudged documents out; leave out condensed")
+    if measure.ties_under(rules) == "average":
+        raise OptionError(
+            "bounds need an order of equal scores, got ties='average'; name one, such as "
+            f"{measure.name}(ties='trec')"
+        )
+    if rules.short_lists == "fill":
+        raise OptionError(
+            f"bounds are not known for short_lists='fill' (profile {rules.profile!r}); use "
+            "short_lists='end'"
+        )
+    if measure.name == "nDCG" and rules.ideal == "retrieved":
+        raise OptionError(
+            f"bounds are not known for ideal='retrieved' (profile {rules.profile!r}); use "
+            "ideal='judged'"
+        )
+    if open_world and measure.cutoff is None:
+        raise OptionError(f"an open world needs a cutoff, such as {measure.name}@10")
+
+
+def _checked_scale(grades: Sequence[float], qrels: Qrels) -> FloatArray:
+    try:
+        scale = np.unique(np.array(list(grades), dtype=np.float64))
+    except (TypeError, ValueError):
+        raise OptionError(f"grades must be numbers such as (0, 1, 2, 3), got {grades!r}") from None
+    told = ",".join(spell_number(grade) for grade in scale.tolist())
+    if not len(scale) or not np.isfinite(scale).all():
+        raise OptionError(f"grades must be one finite number or more, got {told or 'none'}")
+    for grade in (float(qrels.values.max()), max(0.0, float(qrels.values.min()))):
+        if not max(0.0, scale[0]) <= max(0.0, grade) <= scale[-1]:
+            raise OptionError(
+                f"the judgments have grade {spell_number(grade)}, which is outside the scale "
+                f"{told}; name every grade that a label can be"
+            )
+    return scale
+
+
+def _shared_rules(
+    qrels: Qrels, measure: Measure, rules: Convention, scale: FloatArray, *, open_world: bool
+) -> _Rules:
+    shared = _Rules(
+        measure, rules, scale, np.array([], np.int64), np.array([]), len(qrels.query_ids),
+        open_world,
+    )  # fmt: skip
+    _refuse_nameless_gain(shared, scale)
+    gain = shared.worth(qrels.values)
+    query = number(qrels.query_ids, qrels.query_ids.sort())[qrels.row_queries]
+    return replace(shared, judged_query=query[gain > 0], judged_gain=gain[gain > 0])
+
+
+def _refuse_nameless_gain(shared: _Rules, scale: FloatArray) -> None:
+    gain = shared.measure.rules(shared.convention).gain
+    if shared.measure.name == "P" or not isinstance(gain, tuple):
+        return
+    for grade in scale.tolist():
+        if grade > 0 and grade not in dict(gain):
+            raise OptionError(
+                f"the gain mapping has no grade {spell_number(grade)}, which the scale has; name "
+                "a gain for it, or leave it out of grades"
+            )
+
+
+def _held(
+    qrels: Qrels, ready: Qrels, named: tuple[str, Any], shared: _Rules
+) -> tuple[_Held, tuple[Notice, ...]]:
+    (name, source), rules, measure = named, shared.convention, shared.measure
+    run = source
+    if not isinstance(source, Scores):
+        run = as_run(source, name=name, duplicates=rules.duplicates, copy=False)
+    both = (measure, measure(condensed=True))
+    scores = evaluate(qrels, {name: run}, both, convention=rules)
+    top = top_documents(
+        ready, prepare_run(run, rules), measure.cutoff, ties=measure.ties_under(rules),
+        scores=rules.scores,
+    )  # fmt: skip
+    values, condensed = scores.runs[0].values.T
+    weight = shared.weights(top.rank)
+    base, query = _judged_sums(top, shared, weight), top.query[top.holes]
+    ends = shared.extremes(
+        base, query, weight[top.holes], empty=1.0 if rules.barren == "one" else 0.0
+    )
+    holes = np.bincount(query, minlength=len(top))
+    limits = Limits(name, top.query_ids, condensed=condensed,
+                    **shared.limits(ends, values, holes))  # fmt: skip
+    doc_ids = top.doc_ids.filter(pl.Series(top.holes))
+    return _Held(limits, base, query, doc_ids, weight[top.holes]), scores.notices
+
+
+def _judged_sums(top: Top, shared: _Rules, weight: FloatArray) -> FloatArray:
+    known = ~top.holes
+    earned = shared.worth(top.relevance[known]) * weight[known]
+    return np.bincount(top.query[known], weights=earned, minlength=len(top)).astype(np.float64)
+
+
+def _scale_notices(qrels: Qrels, scale: FloatArray, shared: _Rules) -> list[Notice]:
+    told = []
+    highest = float(qrels.values.max())
+    if highest < scale[-1]:
+        told.append(
+            Notice(
+                "scale",
+                f"no judgment is above grade {spell_number(highest)}, the scale of unjudged "
+                f"documents goes to {spell_number(float(scale[-1]))}: the bounds are the wider "
+                "for it",
+            )
+        )
+    if shared.convention.barren == "skip":
+        fertile = np.bincount(shared.judged_query, minlength=shared.queries) > 0
+        barren = shared.queries - int(fertile.sum())
+        if barren:
+            some = counted(barren, "query", "queries")
+            told.append(
+                Notice("barren", f"{some} without a relevant document: left out of the bounds too, "
+                                 "though a label could bring one in")
+            )  # fmt: skip
+    return told
