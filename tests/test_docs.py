@@ -219,6 +219,16 @@ def test_the_conventions_page_shows_what_why_prints(monkeypatch: pytest.MonkeyPa
     assert_in_order(shown, output)
 
 
+def test_the_page_on_holes_shows_what_eval_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = TEXTS["holes.md"].partition("\n    bounds of ")[2].partition("\n\n`at least`")[0]
+    output = sample_output(
+        "eval", "qrels.txt", "bm25.run.gz", "minilm.run.gz", "--bounds", monkeypatch=monkeypatch
+    )
+    lines = [line.strip() for line in f"bounds of {shown}".splitlines() if line.strip()]
+    assert len(lines) == 4
+    assert_in_order(lines, output)
+
+
 def test_the_measures_table_names_every_measure() -> None:
     rows = table_under(TEXTS["measures.md"], "measure")
     spelled = [

@@ -112,3 +112,35 @@ def test_all_pairs_and_margins() -> None:
 
 def test_one_run_is_no_comparison() -> None:
     assert call("compare", QRELS, BM25).exit_code == 2
+
+
+def test_bounds_end_the_verdict_and_fill_the_contract() -> None:
+    page = call("compare", QRELS, BM25, MINILM, *FAST, "--bounds").stdout
+    assert "not settled: labels for 1121" in page.replace("\n ", "")
+    assert "bounds: unjudged grades 0,1,2,3, closed pool" in page.replace("\n ", "")
+    assert "[-0.357, +0.471]" in page
+    assert max(map(len, page.splitlines())) <= 80
+    asked = ("--bounds", "--open-world", "--grades", "0,1,2,3,4", "--format", "json")
+    told = json.loads(call("compare", QRELS, BM25, MINILM, *FAST, *asked).stdout)
+    assert told["unjudged"] == {"grades": [0, 1, 2, 3, 4], "open_world": True}
+    assert told["pairs"][0]["bounds"][0] < -0.357
+    assert told["pairs"][0]["settled"] is False
+    rows = call("compare", QRELS, BM25, MINILM, *FAST, "--bounds", "--format", "csv").stdout
+    assert ",false,cannot tell" in rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--grades", "0,1"), "--grades says what bounds assume; add --bounds"),
+        (("--open-world",), "--open-world says what bounds assume; add --bounds"),
+        (("--bounds", "--grades", "0,x"), "--grades must be numbers parted by commas"),
+        (("--bounds", "--grades", "0,1"), "have grade 3, which is outside the scale 0,1"),
+        (("--bounds", "-m", "AP"), "bounds are known for nDCG, DCG, CG, P, not AP"),
+    ],
+)
+def test_bad_options_of_bounds_are_told(options: tuple[str, ...], message: str) -> None:
+    result = call("compare", QRELS, BM25, MINILM, *FAST, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""

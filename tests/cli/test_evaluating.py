@@ -242,7 +242,7 @@ def report(ndcg: Ndcg, *arguments: str) -> dict[str, Any]:
 @pytest.mark.usefixtures("samples")
 def test_json_has_exactly_the_keys_of_the_contract(ndcg: Ndcg) -> None:
     told = report(ndcg, "qrels.txt", "bm25.run.gz", "minilm.run.gz")
-    assert list(told) == ["schema", "convention", "qrels", "runs", "notices"]
+    assert list(told) == ["schema", "convention", "qrels", "runs", "unjudged", "notices"]
     assert told["schema"] == 1
     assert told["convention"] == library.PROFILES["default"].to_dict()
     assert told["qrels"] == {
@@ -413,3 +413,50 @@ def test_ids_of_any_kind_keep_every_format_in_form(ndcg: Ndcg, worked: Path, for
     if form == "table":
         assert max(map(display_width, lines)) <= 80
         assert len({display_width(line) for line in lines[-len(AWKWARD) :]}) == 1
+
+
+def test_bounds_stand_beside_the_value_in_every_format(ndcg: Ndcg, worked: Path) -> None:
+    page = ndcg("eval", "qrels.txt", "a.run", "--bounds", "--no-ci").stdout
+    assert "bounds of nDCG@10: unjudged grades 0,1,2,3, closed pool" in page
+    lower, upper = library.bounds(worked / "qrels.txt", worked / "a.run").of()
+    assert f"{lower:.4f}   {upper:.4f}" in page
+    told = json.loads(
+        ndcg("eval", "qrels.txt", "a.run", "--bounds", "-q", "--format", "json").stdout
+    )
+    (run,) = told["runs"]
+    assert run["measures"]["nDCG@10"]["bounds"] == [lower, upper]
+    assert run["measures"]["R@100"]["bounds"] is None
+    assert run["per_query_bounds"] == {"q1": {"nDCG@10": [lower, upper]}}
+    assert told["unjudged"] == {"grades": [0, 1, 2, 3], "open_world": False}
+    rows = ndcg("eval", "qrels.txt", "a.run", "--bounds", "--format", "csv").stdout
+    (row,) = csv.DictReader(io.StringIO(rows))
+    assert (float(row["nDCG@10 at least"]), float(row["nDCG@10 at most"])) == (lower, upper)
+    queries = ndcg("eval", "qrels.txt", "a.run", "--bounds", "-q", "--format", "csv").stdout
+    (row,) = csv.DictReader(io.StringIO(queries))
+    assert float(row["nDCG@10 at most"]) == upper
+
+
+@pytest.mark.usefixtures("samples")
+def test_bounds_of_slices_average_to_those_of_the_run(ndcg: Ndcg) -> None:
+    asked = ("--bounds", "--slices", "slices.tsv", "--by", "n_terms", "--format", "json")
+    told = json.loads(ndcg("eval", "qrels.txt", "bm25.run.gz", *asked).stdout)
+    (run,) = told["runs"]
+    parts = [(part["n"], part["measures"]["nDCG@10"]["bounds"]) for part in run["slices"]]
+    for end in (0, 1):
+        mean = sum(n * ends[end] for n, ends in parts) / sum(n for n, _ in parts)
+        assert mean == pytest.approx(run["measures"]["nDCG@10"]["bounds"][end])
+    page = ndcg("eval", "qrels.txt", "bm25.run.gz", *asked[:-2]).stdout
+    assert "nDCG@10 at least" in page
+    assert max(map(len, page.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("worked")
+def test_bounds_that_cannot_be_are_refused(ndcg: Ndcg) -> None:
+    for options, message in (
+        (("--format", "trec"), "format trec has no place for bounds"),
+        (("-m", "AP"), "bounds are known for nDCG, DCG, CG, P, not AP"),
+        (("--grades", "0,1,2"), "have grade 3, which is outside the scale 0,1,2"),
+    ):
+        result = ndcg("eval", "qrels.txt", "a.run", "--bounds", *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert message in result.stderr

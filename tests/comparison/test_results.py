@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ndcg
 import ndcg.samples as samples_package
 from ndcg.comparison import Comparison, compare
 from ndcg.errors import InputError, OptionError
@@ -313,3 +314,41 @@ def test_a_difference_of_values_from_0_to_1_has_no_interval_beyond_1() -> None:
     ends = compare(qrels, {"old": old, "new": new}, "P@1").pairs[0].numbers.interval
     assert ends is not None
     assert -1.0 <= ends[0] < ends[1] <= 1.0
+
+
+def test_bounds_are_those_of_the_runs_and_of_every_slice() -> None:
+    found = compare(QRELS, RUNS, slices=SAMPLES / "slices.tsv", bounds=True)
+    expected = ndcg.bounds(QRELS, RUNS)
+    assert [pair.run for pair in found.pairs] == ["tfidf", "minilm"]
+    for pair in found.pairs:
+        told = pair.to_dict()
+        assert told["bounds"] == list(expected.difference("bm25", pair.run))
+        assert told["settled"] is False
+        assert "not settled" in str(pair.verdict)
+    assert found.to_dict()["unjudged"] == {"grades": [0, 1, 2, 3], "open_world": False}
+    groups = [part for part in found.slices if part.run == "minilm" and part.slice == "n_terms"]
+    weighted = sum(part.numbers.n * part.to_dict()["bounds"][0] for part in groups) / 135
+    assert weighted == pytest.approx(expected.difference("bm25", "minilm").lower)
+
+
+def test_bounds_of_all_pairs_and_of_another_scale() -> None:
+    qrels, run = made(40, [1, 2, 3])
+    other = moved(run, qrels, [f"q{i:03}" for i in range(20)], 20.0)
+    third = {query: {"new": 30.0, **docs} for query, docs in run.items()}
+    found = compare(
+        qrels, {"a": run, "b": other, "c": third}, all_pairs=True, bounds={"grades": (0, 1)}
+    )
+    told = {(pair.baseline, pair.run): pair.to_dict() for pair in found.pairs}
+    assert told["a", "b"]["settled"] is True
+    assert told["a", "b"]["holes"] == 0
+    assert told["a", "c"]["holes"] == 40
+    assert told["a", "c"]["settled"] is False
+    assert found.to_dict()["unjudged"]["grades"] == [0, 1]
+
+
+def test_bounds_need_judgments_and_runs() -> None:
+    scores = evaluate(QRELS, RUNS["bm25"], ["nDCG@10", "Judged@10"])
+    with pytest.raises(InputError, match="bm25: bounds need the run itself, these are saved"):
+        compare(QRELS, {"bm25": scores, "tfidf": RUNS["tfidf"]}, bounds=True)
+    with pytest.raises(InputError, match="bounds need the judgments, got none"):
+        compare(None, {"bm25": scores, "tfidf": scores}, bounds=True)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from ndcg.comparison.verdicts import Evidence, decide, spell_pvalue
+from ndcg.holes.limits import Limits
 
 SURE = Evidence(
     n=300,
@@ -105,3 +107,72 @@ def test_pvalues_are_spelled_as_papers_do() -> None:
         "0.013",
         "1.000",
     ]
+
+
+def limits(lower: float, upper: float, holes: int = 7) -> Limits:
+    ends = np.array([lower]), np.array([upper])
+    return Limits("b - a", ["q"], *ends, ends[0], ends[0], np.array([holes]), is_difference=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "word", "last"),
+    [
+        (
+            {"limits": limits(-0.1, 0.2)},
+            "better",
+            (
+                "not settled: labels for 7 unjudged documents could make the difference "
+                "-0.1000 to +0.2000"
+            ),
+        ),
+        (
+            {"limits": limits(0.01, 0.2)},
+            "better",
+            (
+                "settled: the difference is +0.0100 to +0.2000 whatever the 7 unjudged documents "
+                "are worth"
+            ),
+        ),
+        (
+            {"limits": limits(0.03, 0.03, 0)},
+            "better",
+            "settled: every document in the top 10 is judged",
+        ),
+        (
+            {"limits": limits(-0.2, -0.01, 1), "difference": -0.1, "judged": (0.95, 0.4)},
+            "worse",
+            (
+                "settled: the difference is -0.2000 to -0.0100 whatever the 1 unjudged document is "
+                "worth"
+            ),
+        ),
+        (
+            {"limits": limits(-0.2, 0.01), "difference": -0.1, "judged": (0.95, 0.4)},
+            "cannot tell",
+            (
+                "not settled: labels for 7 unjudged documents could make the difference "
+                "-0.2000 to +0.0100"
+            ),
+        ),
+        ({"limits": limits(0, 0, 3), "n_differing": 0, "difference": 0}, "no difference", "worth"),
+    ],
+)
+def test_a_verdict_ends_in_whether_labels_could_change_the_sign(
+    changes: dict[str, object], word: str, last: str
+) -> None:
+    verdict = decide(evidence(**changes))
+    assert verdict.word == word
+    assert verdict.reasons[-1].endswith(last)
+
+
+@pytest.mark.parametrize(
+    ("ends", "last"),
+    [
+        ((-0.01, 0.2), "worse by more than 0.05 in no case"),
+        ((-0.3, -0.1), "worse by more than 0.05 in any case"),
+        ((-0.1, 0.2), "could make the difference -0.1000 to +0.2000"),
+    ],
+)
+def test_a_margin_is_held_against_the_bounds(ends: tuple[float, float], last: str) -> None:
+    verdict = decide(evidence(limits=limits(*ends)), margin=0.05)
+    assert verdict.reasons[-1].endswith(last)

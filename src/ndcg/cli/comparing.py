@@ -10,6 +10,7 @@ from ndcg.cli.options import (
     Output,
     Reading,
     as_option,
+    bounds_options,
     input_options,
     output_options,
     read_slices,
@@ -68,6 +69,7 @@ _OPTIONS = (
 
 def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say what is compared and how it is tested."""
+    command = bounds_options(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

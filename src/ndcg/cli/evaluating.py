@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,17 @@ from ndcg.cli.options import (
     Output,
     Reading,
     as_option,
+    bounds_options,
     input_options,
     output_options,
     read_slices,
     tell,
 )
+
+if TYPE_CHECKING:
+    from ndcg.data import Qrels, Run
+    from ndcg.holes.bounding import Bounds
+    from ndcg.measures import Measure
 
 FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 
@@ -38,6 +44,7 @@ FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 @click.option("--no-ci", is_flag=True, help="Leave out the 95 % intervals of the means.")
 @click.option("--slices", metavar="FILE", help="Groups of queries: query_id and a column a slice.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Only these slices; repeatable.")
+@bounds_options
 @click.option("--save", metavar="FILE", help="Save per-query scores with convention and digests.")
 @input_options
 @output_options(*FORMATS)
@@ -51,6 +58,7 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     no_ci: bool,
     slices: str | None,
     by: tuple[str, ...],
+    bounds: Any,
     save: str | None,
     reading: Reading,
     output: Output,
@@ -74,16 +82,25 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     rules = as_convention(profile)
     if reading.duplicates is not None:
         rules = dataclasses.replace(rules, duplicates=reading.duplicates)  # type: ignore[arg-type]
+    wanted = parse_measures(list(measures)) if measures else DEFAULT_MEASURES
+    judged: Qrels = reading.qrels(qrels)
+    read: Any = reading.runs(runs, rules.duplicates)
+    shown: dict[str, Any] = {"per_query": per_query, "intervals": not no_ci}
+    if bounds is not False:
+        read = {name: read.read(name) for name in read}
+        shown["bounds"] = _bound(judged, read, wanted, convention=rules, **bounds)
     scores = evaluate(
-        reading.qrels(qrels),
-        reading.runs(runs, rules.duplicates),
-        parse_measures(list(measures)) if measures else DEFAULT_MEASURES,
+        judged,
+        read,
+        wanted,
         convention=rules,
         run_digests=output.format == "json" or save is not None,
     )
     if save is not None:
         scores.save(save)
-    shown: dict[str, Any] = {"per_query": per_query, "intervals": not no_ci}
+    for found in shown.get("bounds", {}).values():
+        told = [notice for notice in found.notices if notice.run is None]
+        scores = dataclasses.replace(scores, notices=tuple(dict.fromkeys([*scores.notices, *told])))
     if groups is not None:
         shown["slices"] = slice_scores(scores, groups, intervals=not no_ci)
     if output.format == "json":
@@ -92,3 +109,14 @@ def eval_command(  # noqa: PLR0913 - one parameter an option
     output.write(render_scores(scores, output.format, **shown))
     if output.format != "table":
         tell([heading(scores), *notice_lines(scores.notices)])
+
+
+def _bound(
+    judged: Qrels, runs: dict[str, Run], measures: tuple[Measure, ...], **options: Any
+) -> dict[Measure, Bounds]:
+    """Return bounds of the measures that have them; none is an error."""
+    from ndcg.holes.bounding import bounds
+    from ndcg.holes.labels import FAMILIES
+
+    bounded = [measure for measure in measures if measure.name in FAMILIES] or measures[:1]
+    return {measure: bounds(judged, runs, measure, **options) for measure in bounded}

@@ -90,6 +90,45 @@ def as_option(command: _Command) -> _Command:
     )(command)
 
 
+def bounds_options(command: _Command) -> _Command:
+    """Add the options of bounds; the command gets `bounds`: their keywords, or False."""
+
+    @click.option(
+        "--bounds",
+        is_flag=True,
+        help="Exact lower and upper values, whatever the unjudged documents would be worth.",
+    )
+    @click.option(
+        "--grades",
+        metavar="G,G...",
+        help="Bounds: every grade that a label could be. [default: 0,1,2,3]",
+    )
+    @click.option(
+        "--open-world",
+        is_flag=True,
+        help="Bounds: documents that no run retrieved may be relevant as well.",
+    )
+    @functools.wraps(command)
+    def gathered(*, bounds: bool, grades: str | None, open_world: bool, **others: Any) -> None:
+        if not bounds and (grades is not None or open_world):
+            name = "--grades" if grades is not None else "--open-world"
+            raise OptionError(f"{name} says what bounds assume; add --bounds")
+        scale: dict[str, Any] = {} if grades is None else {"grades": read_grades(grades)}
+        command(bounds={"open_world": open_world, **scale} if bounds else False, **others)
+
+    return gathered
+
+
+def read_grades(text: str) -> tuple[float, ...]:
+    """Return a scale from its grades, parted by commas."""
+    try:
+        return tuple(float(grade) for grade in text.split(","))
+    except ValueError:
+        raise OptionError(
+            f"--grades must be numbers parted by commas, such as 0,1,2,3, got {text!r}"
+        ) from None
+
+
 def input_options(command: _Command) -> _Command:
     """Add the options that say how files are read; the command gets them as `reading`."""
 

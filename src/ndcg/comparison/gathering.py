@@ -10,12 +10,12 @@ import numpy as np
 from ndcg.conventions import as_convention
 from ndcg.errors import InputError
 from ndcg.evaluation import Scores, evaluate, find_scores, named_runs
-from ndcg.formats.reading import as_qrels
+from ndcg.formats.reading import as_qrels, as_run
 from ndcg.measures import Judged, Measure
 
 if TYPE_CHECKING:
     from ndcg.conventions import Convention
-    from ndcg.data import FloatArray
+    from ndcg.data import FloatArray, Qrels, Run
     from ndcg.formats.reading import QrelsLike
 
 DEFAULT_DEPTH = 10
@@ -62,6 +62,25 @@ def gather_scores(
     if convention is not None:
         _refuse_other_convention(parts, as_convention(convention))
     return _join(parts, measures, wanted)
+
+
+def read_all(
+    qrels: QrelsLike | None, runs: Any, convention: Convention | str | None
+) -> tuple[Qrels, dict[str, Run]]:
+    """Return judgments and runs, all of them in memory, as bounds need them."""
+    if qrels is None:
+        raise InputError("bounds need the judgments, got none")
+    named, policy = named_runs(runs), as_convention(convention).duplicates
+    read = {}
+    for name in named:
+        source = named[name]
+        if find_scores(source) is not None:
+            raise InputError(
+                f"{name}: bounds need the run itself, these are saved scores; name the run, or "
+                "leave the bounds out"
+            )
+        read[name] = as_run(source, name=name, duplicates=policy, copy=False)
+    return as_qrels(qrels), read
 
 
 def _split(scores: Scores, name: str) -> list[tuple[str, Scores]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from ndcg.stats import (
 if TYPE_CHECKING:
     from ndcg.data import FloatArray
     from ndcg.evaluation import Scores
+    from ndcg.holes.bounding import Bounds
+    from ndcg.holes.limits import Limits
     from ndcg.measures import Measure
 
 __all__ = ["Numbers", "Pair", "Procedure", "ProcedureOptions"]
@@ -100,7 +102,8 @@ class Procedure:
 class Numbers:
     """A paired difference in numbers, over all queries or over those of a slice.
 
-    `interval`, `pvalue` and what follows from a test are None where nothing was tested.
+    `interval`, `pvalue` and what follows from a test are None where nothing was tested; `limits`
+    are None where bounds were not asked for.
     """
 
     n: int
@@ -115,6 +118,7 @@ class Numbers:
     losses: int
     detectable: float | None
     judged: tuple[float, float] | None
+    limits: Limits | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain values."""
@@ -131,8 +135,9 @@ class Numbers:
             "losses": self.losses,
             "mde": self.detectable,
             "judged": None if self.judged is None else list(self.judged),
-            "bounds": None,
-            "settled": None,
+            "bounds": None if self.limits is None else list(self.limits),
+            "settled": None if self.limits is None else self.limits.is_settled,
+            "holes": None if self.limits is None else self.limits.n_holes,
         }
 
 
@@ -211,15 +216,20 @@ def _correct(pvalues: Any, columns: FloatArray, procedure: Procedure) -> Any:
 
 
 def pairs_against(
-    scores: Scores, measure: Measure, base: str, others: list[str], procedure: Procedure
+    scores: Scores,
+    measure: Measure,
+    base: str,
+    others: list[str],
+    procedure: Procedure,
+    bounds: Bounds | None = None,
 ) -> list[Pair]:
     columns = np.column_stack([difference_column(scores, base, run, measure) for run in others])
     result = run_test(columns, procedure)
     corrected = _correct(result.pvalue, columns, procedure)
     lows: list[float | None] = [None] * len(others)
     if procedure.margin is not None:
-        bounds = run_test(columns, procedure, "greater").intervals
-        lows = [None if bound is None else bound.low for bound in bounds]
+        one_sided = run_test(columns, procedure, "greater").intervals
+        lows = [None if ends is None else ends.low for ends in one_sided]
     return [
         _pair(
             scores,
@@ -227,15 +237,16 @@ def pairs_against(
             measure,
             columns[:, i],
             procedure,
-            interval=result.intervals[i],
-            pvalues=(float(result.pvalue[i]), float(corrected[i])),
-            low=lows[i],
+            _Outcome(result.intervals[i], float(result.pvalue[i]), float(corrected[i]), lows[i]),
+            limits=None if bounds is None else bounds.difference(base, run),
         )
         for i, run in enumerate(others)
     ]
 
 
-def pairs_of_all(scores: Scores, measure: Measure, procedure: Procedure) -> list[Pair]:
+def pairs_of_all(
+    scores: Scores, measure: Measure, procedure: Procedure, bounds: Bounds | None = None
+) -> list[Pair]:
     names = [run.name for run in scores.runs]
     table = np.column_stack([_values(scores, name, measure) for name in names])
     whole = table[~np.isnan(table).any(axis=1)]
@@ -247,13 +258,22 @@ def pairs_of_all(scores: Scores, measure: Measure, procedure: Procedure) -> list
         for j in range(i + 1, len(names)):
             column = difference_column(scores, base, names[j], measure)
             column[np.isnan(table).any(axis=1)] = np.nan
+            limits = None if bounds is None else bounds.difference(base, names[j])
             centre, p = float(result.difference[j, i]), float(result.pvalue[i, j])
             ends = (centre - result.half_width, centre + result.half_width)
-            pairs.append(
-                _pair(scores, (base, names[j]), measure, column, procedure, interval=ends,
-                      pvalues=(None, p), low=None)
-            )  # fmt: skip
+            outcome = _Outcome(ends, None, p, None)
+            pair = (base, names[j])
+            pairs.append(_pair(scores, pair, measure, column, procedure, outcome, limits))
     return pairs
+
+
+class _Outcome(NamedTuple):
+    """What a test said of one difference; `low` is the one-sided end that a margin asks for."""
+
+    interval: Any
+    pvalue: float | None
+    corrected: float
+    low: float | None
 
 
 def _pair(
@@ -262,23 +282,25 @@ def _pair(
     measure: Measure,
     column: FloatArray,
     procedure: Procedure,
-    *,
-    interval: Any,
-    pvalues: tuple[float | None, float],
-    low: float | None,
+    outcome: _Outcome,
+    limits: Limits | None,
 ) -> Pair:
-    numbers = numbers_of(scores, names, measure, column, procedure, interval, pvalues)
+    pvalues = (outcome.pvalue, outcome.corrected)
+    numbers = numbers_of(
+        scores, names, measure, column, procedure, outcome.interval, pvalues, limits
+    )
     differing = numbers.wins + numbers.losses
     evidence = Evidence(
         n=numbers.n,
         n_differing=differing,
         difference=numbers.difference,
-        low=low,
-        pvalue=pvalues[1],
+        low=outcome.low,
+        pvalue=outcome.corrected,
         smallest_pvalue=float(smallest_pvalue([differing])[0]),
         detectable=numbers.detectable,
         judged=numbers.judged,
         cutoff=judged_measure(measure).cutoff or 0,
+        limits=numbers.limits,
     )
     order = np.lexsort((np.arange(len(column)), np.nan_to_num(column)))
     ranked = [(scores.query_ids[i], float(column[i])) for i in order if not np.isnan(column[i])]
@@ -303,6 +325,7 @@ def numbers_of(
     procedure: Procedure,
     interval: Any,
     pvalues: tuple[float | None, float | None],
+    limits: Limits | None = None,
 ) -> Numbers:
     inside = ~np.isnan(column)
     summary = summarise_differences(column)[0]
@@ -329,4 +352,5 @@ def numbers_of(
         losses=summary.losses,
         detectable=seen,
         judged=_judged(scores, *names, measure, inside),
+        limits=None if limits is None else limits.where(inside),
     )

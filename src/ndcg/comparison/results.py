@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
 
-from ndcg.comparison.gathering import gather_scores
+from ndcg.comparison.gathering import gather_scores, read_all
 from ndcg.comparison.pairs import Pair, Procedure, ProcedureOptions, pairs_against, pairs_of_all
 from ndcg.comparison.slice_pairs import SlicePair, compare_slices, slice_notices
 from ndcg.errors import InputError, OptionError, near_miss
+from ndcg.holes.bounding import Bounds, BoundsOptions
+from ndcg.holes.bounding import bounds as bound_runs
 from ndcg.measures import Measure, nDCG, parse_measures
 from ndcg.slicing import as_slices
 
@@ -44,6 +46,8 @@ class Comparison:
         How it was tested, the seed included.
     notices
         Counted warnings.
+    bounds
+        What labels could make of each run, by measure; empty where it was not asked for.
     """
 
     baseline: str
@@ -52,6 +56,7 @@ class Comparison:
     scores: Scores
     procedure: Procedure
     notices: tuple[Notice, ...]
+    bounds: Mapping[Measure, Bounds] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         told = ", ".join(f"{pair.run} {pair.verdict.word}" for pair in self.pairs)
@@ -110,10 +115,17 @@ class Comparison:
                 "judgments": self.scores.judgments,
             },
             "procedure": asdict(self.procedure),
+            "unjudged": self._assumed(),
             "pairs": [pair.to_dict() for pair in self.pairs],
             "slices": [part.to_dict() for part in self.slices],
             "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
         }  # fmt: skip
+
+    def _assumed(self) -> dict[str, Any] | None:
+        """Return what bounds assume of unjudged documents; None without bounds."""
+        for found in self.bounds.values():
+            return {"grades": list(found.grades), "open_world": found.open_world}
+        return None
 
 
 def compare(
@@ -124,6 +136,7 @@ def compare(
     baseline: str | None = None,
     slices: Any = None,
     convention: Convention | str | None = None,
+    bounds: bool | BoundsOptions = False,
     **options: Unpack[ProcedureOptions],
 ) -> Comparison:
     """Compare runs with a baseline, query by query, and say what can be told.
@@ -142,6 +155,10 @@ def compare(
         Anything that `ndcg.as_slices` takes.
     convention
         A `Convention` or a profile's name.
+    bounds
+        Also bound every difference under every labelling of the unjudged documents, so that the
+        verdict says ``settled`` or ``not settled``; needs the runs, not saved scores. True, or
+        what `ndcg.bounds` is to assume: ``{"grades": (0, 1), "open_world": True}``.
     **options
         test, correction, level, n_resamples, margin, all_pairs, seed: see `Procedure`.
 
@@ -166,6 +183,14 @@ def compare(
     """
     procedure = Procedure(**options)
     wanted = parse_measures(measures)
+    limits: dict[Measure, Bounds] = {}
+    if bounds is not False:
+        assumed = BoundsOptions() if bounds is True else bounds
+        qrels, runs = read_all(qrels, runs, convention)
+        limits = {
+            measure: bound_runs(qrels, runs, measure, convention=convention, **assumed)
+            for measure in wanted
+        }
     scores = gather_scores(qrels, runs, wanted, convention)
     names = [run.name for run in scores.runs]
     if len(names) < 2:  # noqa: PLR2004
@@ -177,11 +202,12 @@ def compare(
     pairs: list[Pair] = []
     for measure in wanted:
         if procedure.all_pairs:
-            pairs += pairs_of_all(scores, measure, procedure)
+            pairs += pairs_of_all(scores, measure, procedure, limits.get(measure))
         else:
             others = [name for name in names if name != base]
-            pairs += pairs_against(scores, measure, base, others, procedure)
-    notices = list(scores.notices)
+            pairs += pairs_against(scores, measure, base, others, procedure, limits.get(measure))
+    told = [notice for found in limits.values() for notice in found.notices if notice.run is None]
+    notices = list(dict.fromkeys([*scores.notices, *told]))
     parts: list[SlicePair] = []
     if slices is not None:
         groups = as_slices(slices)
@@ -189,4 +215,4 @@ def compare(
             found = compare_slices(scores, pair, groups, procedure)
             parts += found
             notices += slice_notices(pair, found)
-    return Comparison(base, tuple(pairs), tuple(parts), scores, procedure, tuple(notices))
+    return Comparison(base, tuple(pairs), tuple(parts), scores, procedure, tuple(notices), limits)

@@ -73,7 +73,7 @@ def compare_slices(
         interval, p, p_corrected = outcomes.get(i, (None, None, None))
         numbers = numbers_of(
             scores, (pair.baseline, pair.run), pair.measure, columns[i], procedure, interval,
-            (p, p_corrected),
+            (p, p_corrected), pair.numbers.limits,
         )  # fmt: skip
         found.append(SlicePair(pair.run, pair.baseline, name, value, pair.measure, numbers))
     return found

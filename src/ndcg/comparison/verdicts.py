@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ndcg.holes.limits import Limits
 
 __all__ = ["Evidence", "Verdict", "decide"]
 
@@ -36,6 +39,9 @@ class Evidence:
         Judged@k of baseline and run; None where it was not evaluated.
     cutoff
         The k of judged@k.
+    limits
+        Bounds of the difference under every labelling of the unjudged documents; None where they
+        were not asked for.
     """
 
     n: int
@@ -47,6 +53,7 @@ class Evidence:
     detectable: float | None
     judged: tuple[float, float] | None
     cutoff: int
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,8 @@ def decide(evidence: Evidence, *, alpha: float = 0.05, margin: float | None = No
     A difference is called better or worse only when its corrected p-value is at most `alpha` and
     unequal coverage cannot be the cause: the loser must not have a judged@k below 90 % and 5 points
     below the winner's, since what was never judged counts against a run. With a `margin` the
-    question is whether the run is worse by more than the margin.
+    question is whether the run is worse by more than the margin. With `limits` the verdict ends in
+    whether labels could change the sign; where they cannot, unequal coverage is no objection.
 
     Examples
     --------
@@ -74,11 +82,15 @@ def decide(evidence: Evidence, *, alpha: float = 0.05, margin: float | None = No
     >>> print(decide(few))
     cannot tell: only 4 of 300 queries differ, no outcome could reach p <= 0.05 (best 0.125)
     """
-    settled = _without_a_test(evidence, alpha, margin)
-    if settled is not None:
-        return settled
-    if margin is not None:
-        return _within_margin(evidence, alpha, margin)
+    verdict = _without_a_test(evidence, alpha, margin)
+    if verdict is None and margin is not None:
+        verdict = _within_margin(evidence, alpha, margin)
+    if verdict is None:
+        verdict = _tested(evidence, alpha)
+    return Verdict(verdict.word, (*verdict.reasons, *_settlement(evidence, margin)))
+
+
+def _tested(evidence: Evidence, alpha: float) -> Verdict:
     uneven = _uneven_coverage(evidence)
     if evidence.pvalue > alpha:
         reasons = (_unseen(evidence),) if uneven is None else (uneven, _unseen(evidence))
@@ -90,6 +102,26 @@ def decide(evidence: Evidence, *, alpha: float = 0.05, margin: float | None = No
     if abs(evidence.difference) < SMALL_DIFFERENCE:
         reasons += (f"a difference below {SMALL_DIFFERENCE} is small, however sure",)
     return Verdict(word, reasons)
+
+
+def _settlement(evidence: Evidence, margin: float | None) -> tuple[str, ...]:
+    """Return whether labels could change the sign, in words; nothing where it was not asked."""
+    limits = evidence.limits
+    if limits is None:
+        return ()
+    if not limits.n_holes and limits.lower == limits.upper:
+        return (f"settled: every document in the top {evidence.cutoff} is judged",)
+    ends = f"{limits.lower:+.4f} to {limits.upper:+.4f}"
+    one = limits.n_holes == 1
+    holes = f"{limits.n_holes} unjudged {'document' if one else 'documents'}"
+    told = f"not settled: labels for {holes} could make the difference {ends}"
+    if limits.is_settled:
+        worth = "is worth" if one else "are worth"
+        told = f"settled: the difference is {ends} whatever the {holes} {worth}"
+    known = None if margin is None else limits.worse_by(margin)
+    if known is None:
+        return (told,)
+    return (told, f"worse by more than {margin:g} " + ("in any case" if known else "in no case"))
 
 
 def _without_a_test(evidence: Evidence, alpha: float, margin: float | None) -> Verdict | None:
@@ -120,7 +152,8 @@ def _unseen(evidence: Evidence) -> str:
 
 
 def _uneven_coverage(evidence: Evidence) -> str | None:
-    if evidence.judged is None:
+    is_settled = evidence.limits is not None and evidence.limits.is_settled
+    if evidence.judged is None or is_settled:
         return None
     low, high = sorted(evidence.judged)
     if high - low < COVERAGE_GAP or low >= COVERAGE_FLOOR:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ndcg.slicing import as_slices
@@ -11,6 +11,7 @@ from ndcg.slicing import as_slices
 if TYPE_CHECKING:
     from ndcg.evaluation.scores import Scores
     from ndcg.measures import Measure
+    from ndcg.ranking import BoolArray
 
 __all__ = ["SliceScores", "slice_scores"]
 
@@ -20,7 +21,7 @@ class SliceScores:
     """One run on the queries of one slice value.
 
     `n` is the number of its queries; a mean over none of them is None, and so is an interval that
-    nothing supports.
+    nothing supports. `inside` says of each judged query whether it is one of them.
     """
 
     run: str
@@ -30,6 +31,7 @@ class SliceScores:
     means: dict[Measure, float | None]
     counts: dict[Measure, int]
     intervals: dict[Measure, tuple[float, float] | None]
+    inside: BoolArray = field(compare=False, repr=False)
 
 
 def slice_scores(scores: Scores, slices: Any, *, intervals: bool = True) -> tuple[SliceScores, ...]:
@@ -62,5 +64,7 @@ def slice_scores(scores: Scores, slices: Any, *, intervals: bool = True) -> tupl
                 means = {m: None if math.isnan(v) else v for m, v in part.mean().items()}
                 ends = part.intervals() if intervals else dict.fromkeys(scores.measures)
                 counts = {measure: part.count(measure) for measure in scores.measures}
-                found.append(SliceScores(run.name, name, value, len(queries), means, counts, ends))
+                found.append(
+                    SliceScores(run.name, name, value, len(queries), means, counts, ends, mask)
+                )
     return tuple(found)

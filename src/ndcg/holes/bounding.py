@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import polars as pl
 
 from ndcg.conventions import Convention, as_convention, spell_number
-from ndcg.data import Notice, Qrels, counted, number
-from ndcg.errors import MeasureError, OptionError, near_miss
+from ndcg.errors import OptionError, near_miss
 from ndcg.evaluation import Scores, evaluate, named_runs, prepare_qrels, prepare_run
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
-from ndcg.holes.extremes import Unknowns, ratio_extremes, sum_extremes
+from ndcg.holes.labels import GRADES, Labels, checked_scale, labels_for, refuse_unbounded
 from ndcg.holes.limits import Limits
 from ndcg.holes.tops import Top, top_documents
 from ndcg.measures import Measure, nDCG, parse_measure
-from ndcg.measures.gains import discounts, gain_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ndcg.data import FloatArray, IntArray
+    from ndcg.data import FloatArray, IntArray, Notice, Qrels
 
 __all__ = ["Bounds", "bounds"]
 
-FAMILIES = ("nDCG", "DCG", "CG", "P")
-GRADES = (0, 1, 2, 3)
+
+class BoundsOptions(TypedDict, total=False):
+    """What bounds assume of unjudged documents; the keywords of `bounds`."""
+
+    grades: Sequence[float]
+    open_world: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,75 +42,6 @@ class _Held:
     query: IntArray
     doc_ids: pl.Series
     weight: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class _Rules:
-    """What the holes of every run share: their possible gains, and the judged documents."""
-
-    measure: Measure
-    convention: Convention
-    grades: FloatArray
-    judged_query: IntArray
-    judged_gain: FloatArray
-    queries: int
-    open_world: bool
-
-    def worth(self, grades: FloatArray) -> FloatArray:
-        """Return what grades add to the sum, before the weight of their rank."""
-        rules = self.measure.rules(self.convention)
-        if self.measure.name == "P":
-            return (grades >= rules.rel).astype(np.float64)
-        return gain_of(grades, rules.gain)
-
-    def weights(self, rank: IntArray) -> FloatArray:
-        """Return the factor of the gain at each rank."""
-        if self.measure.name == "CG":
-            return np.ones(len(rank))
-        if self.measure.name == "P":
-            return np.full(len(rank), 1.0 / (self.measure.cutoff or 1))
-        deepest = int(rank.max(initial=0))
-        discount = discounts(deepest, self.measure.rules(self.convention).discount)
-        return discount[rank - 1]
-
-    def extremes(
-        self, base: FloatArray, query: IntArray, weight: FloatArray, *, empty: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest value of each query."""
-        gains = np.unique(self.worth(self.grades))
-        if self.measure.name == "nDCG" and self.open_world:
-            unseen = np.repeat(np.arange(self.queries), self.measure.cutoff or 0)
-            query, weight = np.append(query, unseen), np.append(weight, np.zeros(len(unseen)))
-        documents = np.bincount(query, minlength=self.queries)
-        documents += np.bincount(self.judged_query, minlength=self.queries)
-        ranks = min(self.measure.cutoff or 10**9, int(documents.max(initial=0)))
-        unknowns = Unknowns(
-            base, query, weight, self.judged_query, self.judged_gain, gains,
-            discounts(ranks, self.measure.rules(self.convention).discount),
-        )  # fmt: skip
-        if self.measure.name != "nDCG":
-            return sum_extremes(unknowns)
-        lower, upper = ratio_extremes(unknowns, empty=empty)
-        return np.maximum(lower, -1.0), np.minimum(upper, 1.0)
-
-    def limits(
-        self, found: tuple[FloatArray, FloatArray], values: FloatArray, holes: IntArray
-    ) -> dict[str, Any]:
-        """Return the ends for `Limits`: what was computed where nothing is unknown, NaN as there.
-
-        The value with 0 for every hole is among the possible ones, to the last bit.
-        """
-        known = (holes == 0) & (not self.open_world)
-        lows, highs = found
-        if self.worth(self.grades).min() == 0:
-            lows, highs = np.minimum(lows, values), np.maximum(highs, values)
-        nowhere = np.isnan(values)
-        return {
-            "lows": np.where(known | nowhere, values, lows),
-            "highs": np.where(known | nowhere, values, highs),
-            "values": values,
-            "holes": np.where(nowhere, 0, holes),
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,7 +72,7 @@ class Bounds:
     qrels_digest: str
     notices: tuple[Notice, ...]
     _held: dict[str, _Held]
-    _rules: _Rules
+    _labels: Labels
 
     def __repr__(self) -> str:
         told = ", ".join(
@@ -162,7 +95,7 @@ class Bounds:
     def describe(self) -> str:
         """Return what the bounds assume, as one line of words."""
         scale = ",".join(spell_number(grade) for grade in self.grades)
-        return f"unjudged grades {scale}; {'open world' if self.open_world else 'closed pool'}"
+        return f"unjudged grades {scale}, {'open world' if self.open_world else 'closed pool'}"
 
     def of(self, name: str | None = None) -> Limits:
         """Return the limits of a run; its name may be left out where there is one run."""
@@ -190,7 +123,7 @@ class Bounds:
         union = pl.concat([_hole_table(one, -1.0), _hole_table(other, 1.0)])
         union = union.group_by("query", "doc").agg(pl.col("weight").sum()).sort("query", "doc")
         query, weight = union["query"].to_numpy(), union["weight"].to_numpy()
-        found = self._rules.extremes(other.base - one.base, query, weight, empty=0.0)
+        found = self._labels.extremes(other.base - one.base, query, weight, empty=0.0)
         holes = np.bincount(query, minlength=len(self.query_ids))
         values = other.limits.values - one.limits.values
         return Limits(
@@ -198,7 +131,7 @@ class Bounds:
             query_ids=self.query_ids,
             condensed=other.limits.condensed - one.limits.condensed,
             is_difference=True,
-            **self._rules.limits(found, values, holes),
+            **self._labels.limits(found, values, holes),
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -286,18 +219,18 @@ def bounds(
     (0.7967, 1.0)
     """
     rules, wanted = as_convention(convention), parse_measure(measure)
-    _refuse_unbounded(wanted, rules, open_world=open_world)
+    refuse_unbounded(wanted, rules, open_world=open_world)
     judged = as_qrels(qrels)
     ready = prepare_qrels(judged, rules)
-    scale = _checked_scale(grades, ready)
-    shared = _shared_rules(ready, wanted, rules, scale, open_world=open_world)
+    scale = checked_scale(grades, ready)
+    labels = labels_for(ready, wanted, rules, scale, open_world=open_world)
     named = named_runs(runs)
     held: dict[str, _Held] = {}
     notices: list[Notice] = []
     for name in named:
-        held[name], told = _held(judged, ready, (name, named[name]), shared)
+        held[name], told = _held(judged, ready, (name, named[name]), labels)
         notices += told
-    notices += _scale_notices(ready, scale, shared)
+    notices += labels.notices(ready)
     return Bounds(
         measure=wanted,
         convention=rules,
@@ -307,84 +240,14 @@ def bounds(
         qrels_digest=ready.digest,
         notices=tuple(dict.fromkeys(notices)),
         _held=held,
-        _rules=shared,
+        _labels=labels,
     )
 
 
-def _refuse_unbounded(measure: Measure, rules: Convention, *, open_world: bool) -> None:
-    own = dict(measure.parameters)
-    if measure.name not in FAMILIES:
-        hint = "; RBP(residual=True) is its own bound" if measure.name == "RBP" else ""
-        raise MeasureError(f"bounds are known for {', '.join(FAMILIES)}, not {measure!r}{hint}")
-    if measure.name == "P" and measure.cutoff is None:
-        raise MeasureError("bounds of P need a cutoff, such as P@10")
-    if own.get("condensed"):
-        raise MeasureError(f"{measure!r} leaves unjudged documents out; leave out condensed")
-    if measure.ties_under(rules) == "average":
-        raise OptionError(
-            "bounds need an order of equal scores, got ties='average'; name one, such as "
-            f"{measure.name}(ties='trec')"
-        )
-    if rules.short_lists == "fill":
-        raise OptionError(
-            f"bounds are not known for short_lists='fill' (profile {rules.profile!r}); use "
-            "short_lists='end'"
-        )
-    if measure.name == "nDCG" and rules.ideal == "retrieved":
-        raise OptionError(
-            f"bounds are not known for ideal='retrieved' (profile {rules.profile!r}); use "
-            "ideal='judged'"
-        )
-    if open_world and measure.cutoff is None:
-        raise OptionError(f"an open world needs a cutoff, such as {measure.name}@10")
-
-
-def _checked_scale(grades: Sequence[float], qrels: Qrels) -> FloatArray:
-    try:
-        scale = np.unique(np.array(list(grades), dtype=np.float64))
-    except (TypeError, ValueError):
-        raise OptionError(f"grades must be numbers such as (0, 1, 2, 3), got {grades!r}") from None
-    told = ",".join(spell_number(grade) for grade in scale.tolist())
-    if not len(scale) or not np.isfinite(scale).all():
-        raise OptionError(f"grades must be one finite number or more, got {told or 'none'}")
-    for grade in (float(qrels.values.max()), max(0.0, float(qrels.values.min()))):
-        if not max(0.0, scale[0]) <= max(0.0, grade) <= scale[-1]:
-            raise OptionError(
-                f"the judgments have grade {spell_number(grade)}, which is outside the scale "
-                f"{told}; name every grade that a label can be"
-            )
-    return scale
-
-
-def _shared_rules(
-    qrels: Qrels, measure: Measure, rules: Convention, scale: FloatArray, *, open_world: bool
-) -> _Rules:
-    shared = _Rules(
-        measure, rules, scale, np.array([], np.int64), np.array([]), len(qrels.query_ids),
-        open_world,
-    )  # fmt: skip
-    _refuse_nameless_gain(shared, scale)
-    gain = shared.worth(qrels.values)
-    query = number(qrels.query_ids, qrels.query_ids.sort())[qrels.row_queries]
-    return replace(shared, judged_query=query[gain > 0], judged_gain=gain[gain > 0])
-
-
-def _refuse_nameless_gain(shared: _Rules, scale: FloatArray) -> None:
-    gain = shared.measure.rules(shared.convention).gain
-    if shared.measure.name == "P" or not isinstance(gain, tuple):
-        return
-    for grade in scale.tolist():
-        if grade > 0 and grade not in dict(gain):
-            raise OptionError(
-                f"the gain mapping has no grade {spell_number(grade)}, which the scale has; name "
-                "a gain for it, or leave it out of grades"
-            )
-
-
 def _held(
-    qrels: Qrels, ready: Qrels, named: tuple[str, Any], shared: _Rules
+    qrels: Qrels, ready: Qrels, named: tuple[str, Any], labels: Labels
 ) -> tuple[_Held, tuple[Notice, ...]]:
-    (name, source), rules, measure = named, shared.convention, shared.measure
+    (name, source), rules, measure = named, labels.convention, labels.measure
     run = source
     if not isinstance(source, Scores):
         run = as_run(source, name=name, duplicates=rules.duplicates, copy=False)
@@ -395,43 +258,19 @@ def _held(
         scores=rules.scores,
     )  # fmt: skip
     values, condensed = scores.runs[0].values.T
-    weight = shared.weights(top.rank)
-    base, query = _judged_sums(top, shared, weight), top.query[top.holes]
-    ends = shared.extremes(
+    weight = labels.weights(top.rank)
+    base, query = _judged_sums(top, labels, weight), top.query[top.holes]
+    ends = labels.extremes(
         base, query, weight[top.holes], empty=1.0 if rules.barren == "one" else 0.0
     )
     holes = np.bincount(query, minlength=len(top))
     limits = Limits(name, top.query_ids, condensed=condensed,
-                    **shared.limits(ends, values, holes))  # fmt: skip
+                    **labels.limits(ends, values, holes))  # fmt: skip
     doc_ids = top.doc_ids.filter(pl.Series(top.holes))
     return _Held(limits, base, query, doc_ids, weight[top.holes]), scores.notices
 
 
-def _judged_sums(top: Top, shared: _Rules, weight: FloatArray) -> FloatArray:
+def _judged_sums(top: Top, labels: Labels, weight: FloatArray) -> FloatArray:
     known = ~top.holes
-    earned = shared.worth(top.relevance[known]) * weight[known]
+    earned = labels.worth(top.relevance[known]) * weight[known]
     return np.bincount(top.query[known], weights=earned, minlength=len(top)).astype(np.float64)
-
-
-def _scale_notices(qrels: Qrels, scale: FloatArray, shared: _Rules) -> list[Notice]:
-    told = []
-    highest = float(qrels.values.max())
-    if highest < scale[-1]:
-        told.append(
-            Notice(
-                "scale",
-                f"no judgment is above grade {spell_number(highest)}, the scale of unjudged "
-                f"documents goes to {spell_number(float(scale[-1]))}: the bounds are the wider "
-                "for it",
-            )
-        )
-    if shared.convention.barren == "skip":
-        fertile = np.bincount(shared.judged_query, minlength=shared.queries) > 0
-        barren = shared.queries - int(fertile.sum())
-        if barren:
-            some = counted(barren, "query", "queries")
-            told.append(
-                Notice("barren", f"{some} without a relevant document: left out of the bounds too, "
-                                 "though a label could bring one in")
-            )  # fmt: skip
-    return told

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from ndcg.errors import OptionError
@@ -107,10 +108,15 @@ class Limits:
         return False if self.lower > -margin else None
 
     def where(self, inside: BoolArray) -> Limits:
-        """Return the bounds over some of the queries, such as those of a slice."""
-        ids = [query for query, kept in zip(self.query_ids, inside, strict=True) if kept]
-        names = ("lows", "highs", "values", "condensed", "holes")
-        return replace(self, query_ids=ids, **{name: getattr(self, name)[inside] for name in names})
+        """Return the bounds over some of the queries, such as a slice's; the others are NaN."""
+        return replace(
+            self,
+            lows=np.where(inside, self.lows, np.nan),
+            highs=np.where(inside, self.highs, np.nan),
+            values=np.where(inside, self.values, np.nan),
+            condensed=np.where(inside, self.condensed, np.nan),
+            holes=np.where(inside, self.holes, 0),
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Return a Polars frame: query_id, lower, value, upper, condensed, holes."""

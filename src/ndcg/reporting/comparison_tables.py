@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ndcg.reporting.comparison_text import (
+    bounds_text,
     comparison_notes,
     interval_text,
     judged_text,
@@ -53,27 +54,46 @@ def _cells(numbers: Numbers) -> tuple[object, ...]:
         f"{numbers.wins}/{numbers.ties}/{numbers.losses}",
         judged_text(numbers),
         seen,
+        *(() if numbers.limits is None else (bounds_text(numbers),)),
     )
+
+
+def _last_columns(comparison: Comparison) -> tuple[str, ...]:
+    """Return the columns that only some comparisons have."""
+    return ("bounds",) if comparison.bounds else ()
 
 
 def _pair_table(comparison: Comparison) -> Grid:
     measures = measures_of(comparison)
     one = len(measures) == 1
     mean = repr(measures[0]) if one else "mean"
-    names = ("run", mean, "diff", "interval", "p", "w/t/l", "judged", "MDE")
+    names: tuple[str, ...] = ("run", mean, "diff", "interval", "p", "w/t/l", "judged", "MDE")
+    names += _last_columns(comparison)
     rows: list[tuple[object, ...]] = []
     for measure in measures:
         pairs = [pair for pair in comparison.pairs if pair.measure == measure]
         if not comparison.procedure.all_pairs:
             base = pairs[0].numbers.means[0]
             label = comparison.baseline if one else f"{comparison.baseline}, {measure!r}"
-            rows.append((label, f"{base:.4f}", *("",) * 6))
+            rows.append((label, f"{base:.4f}", *("",) * (len(names) - 2)))
         rows += [(pair_title(comparison, pair), *_cells(pair.numbers)) for pair in pairs]
     return Grid(names, tuple(rows), right=frozenset(names[1:]))
 
 
 def _slice_table(comparison: Comparison) -> Grid:
-    names = ("slice", "run", "n", "mean", "diff", "interval", "p", "w/t/l", "judged", "MDE")
+    names: tuple[str, ...] = (
+        "slice",
+        "run",
+        "n",
+        "mean",
+        "diff",
+        "interval",
+        "p",
+        "w/t/l",
+        "judged",
+        "MDE",
+    )
+    names += _last_columns(comparison)
     many = len(measures_of(comparison)) > 1
     rows = []
     for part in comparison.slices:
@@ -111,7 +131,7 @@ def pair_grid(comparison: Comparison) -> Grid:
     names = (
         "run", "baseline", "measure", "n", "mean_baseline", "mean", "difference", "low", "high",
         "p", "p_corrected", "effect_size", "wins", "ties", "losses", "judged_baseline",
-        "judged", "mde", "verdict",
+        "judged", "mde", "bounds_low", "bounds_high", "settled", "verdict",
     )  # fmt: skip
     return Grid(names, tuple(_full_row(pair) for pair in comparison.pairs))
 
@@ -120,8 +140,12 @@ def _full_row(pair: Pair) -> tuple[object, ...]:
     numbers = pair.numbers
     low, high = numbers.interval or (None, None)
     base_judged, judged = numbers.judged or (None, None)
+    limits = numbers.limits
+    least, greatest = limits or (None, None)
+    settled = None if limits is None else str(limits.is_settled).lower()
     return (
         pair.run, pair.baseline, repr(pair.measure), numbers.n, *numbers.means, numbers.difference,
         low, high, numbers.pvalue, numbers.pvalue_corrected, numbers.effect_size, numbers.wins,
-        numbers.ties, numbers.losses, base_judged, judged, numbers.detectable, pair.verdict.word,
+        numbers.ties, numbers.losses, base_judged, judged, numbers.detectable,
+        least, greatest, settled, pair.verdict.word,
     )  # fmt: skip

@@ -52,7 +52,16 @@ def settings_line(comparison: Comparison) -> str:
     """Return how differences were tested, with everything that it takes to repeat it."""
     procedure = comparison.procedure
     margin = "" if procedure.margin is None else f", margin {procedure.margin:g}"
-    return f"{procedure_line(comparison)}, level {procedure.level:g}{margin}"
+    bounds = next(iter(comparison.bounds.values()), None)
+    assumed = "" if bounds is None else f"; bounds: {bounds.describe()}"
+    return f"{procedure_line(comparison)}, level {procedure.level:g}{margin}{assumed}"
+
+
+def bounds_text(numbers: Numbers) -> str:
+    """Return the bounds of a difference: ``[-0.357, +0.471]``, or ``-``."""
+    if numbers.limits is None:
+        return "-"
+    return f"[{numbers.limits.lower:+.3f}, {numbers.limits.upper:+.3f}]"
 
 
 def report_title(comparison: Comparison) -> str:

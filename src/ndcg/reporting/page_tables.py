@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndcg.reporting.chart_rows import pairs_under, slices_under
 from ndcg.reporting.comparison_text import (
+    bounds_text,
     interval_text,
     judged_text,
     pvalue_text,
@@ -27,7 +28,8 @@ _NUMBERS = ("n", "baseline mean", "mean", "difference", "interval", "p", "d_z", 
 PAIR_NOTE = (
     "difference: the run's mean less the baseline's. p: corrected. d_z: the difference in standard "
     "deviations of the per-query differences. judged: judged@k of baseline/run. MDE: the least "
-    "true difference that this many queries show with 80 % power."
+    "true difference that this many queries show with 80 % power. bounds: what labels for the "
+    "unjudged documents could make of the difference (with --bounds)."
 )
 
 
@@ -77,7 +79,8 @@ def pair_table(comparison: Comparison, measure: Measure) -> Grid:
         )
         for pair in pairs
     )
-    return Grid((*head, "verdict", *_NUMBERS), rows, right=frozenset(_NUMBERS))
+    names = _numbers(comparison)
+    return Grid((*head, "verdict", *names), rows, right=frozenset(names))
 
 
 def _number_cells(numbers: Numbers) -> tuple[object, ...]:
@@ -91,7 +94,12 @@ def _number_cells(numbers: Numbers) -> tuple[object, ...]:
         f"{numbers.wins}/{numbers.ties}/{numbers.losses}",
         judged_text(numbers),
         None if numbers.detectable is None else f"{numbers.detectable:.3f}",
+        *(() if numbers.limits is None else (bounds_text(numbers), numbers.limits.word)),
     )
+
+
+def _numbers(comparison: Comparison) -> tuple[str, ...]:
+    return (*_NUMBERS, "bounds", "labels") if comparison.bounds else _NUMBERS
 
 
 def slice_table(comparison: Comparison, measure: Measure) -> Grid:
@@ -104,7 +112,8 @@ def slice_table(comparison: Comparison, measure: Measure) -> Grid:
         )
         for part in slices_under(comparison, measure)
     )
-    return Grid(("slice", "run", *_NUMBERS), rows, right=frozenset(_NUMBERS))
+    names = _numbers(comparison)
+    return Grid(("slice", "run", *names), rows, right=frozenset(names))
 
 
 def moved_table(comparison: Comparison, measure: Measure) -> Grid:

@@ -6,14 +6,25 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ndcg.errors import OptionError
+from ndcg.reporting.bounds_tables import (
+    assumed_to_json,
+    bounds_grid,
+    bounds_line,
+    query_bounds_to_json,
+    slice_ends,
+    with_bounds,
+    with_query_bounds,
+    with_slice_bounds,
+)
 from ndcg.reporting.grids import WIDTH, Grid, display_width, fitting, printable, render_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ndcg.conventions import Convention
     from ndcg.data import Notice
     from ndcg.evaluation import RunScores, Scores, SliceScores
+    from ndcg.holes.bounding import Bounds
     from ndcg.measures import Measure
 
 _BLANKS = " \t\n\v\f\r"
@@ -148,20 +159,32 @@ def render_scores(
     per_query: bool = False,
     intervals: bool = True,
     slices: Sequence[SliceScores] = (),
+    bounds: Mapping[Measure, Bounds] | None = None,
 ) -> str:
     """Return scores as text: ``table`` carries heading and notices, the others the values alone."""
+    if format == "trec" and bounds:
+        raise OptionError("format trec has no place for bounds; write table, csv, tsv or json")
     if format == "trec":
         return "\n".join(trec_lines(scores, per_query=per_query))
     if format != "table" and slices and not per_query:
-        return render_grid(slice_values_grid(slices, intervals=intervals), format)
+        grid = slice_values_grid(slices, intervals=intervals)
+        return render_grid(with_slice_bounds(grid, slices, bounds) if bounds else grid, format)
     if format != "table":
-        return render_grid(_values_grid(scores, format, per_query, intervals), format)
+        grid = _values_grid(scores, format, per_query, intervals)
+        widen = with_query_bounds if per_query else with_bounds
+        return render_grid(widen(grid, scores, bounds) if bounds else grid, format)
     summary = _stacked_grid(scores) if intervals else summary_grid(scores)
     parts = [wrapped(heading(scores)), render_grid(summary, "table")]
+    if bounds:
+        parts += [wrapped(bounds_line(bounds)), render_grid(bounds_grid(bounds), "table")]
     if slices:
-        parts.append(render_grid(slice_grid(slices, scores.measures), "table"))
+        grid = slice_grid(slices, scores.measures)
+        grid = with_slice_bounds(grid, slices, bounds) if bounds else grid
+        parts.append(render_grid(grid, "table"))
     if per_query:
-        parts.append(render_grid(query_grid(scores), "table"))
+        queries = query_grid(scores)
+        queries = with_query_bounds(queries, scores, bounds) if bounds else queries
+        parts.append(render_grid(queries, "table"))
     notes = [wrapped(line, "note: ") for line in notice_lines(scores.notices)]
     return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)
 
@@ -257,6 +280,7 @@ def scores_to_json(
     per_query: bool = False,
     intervals: bool = True,
     slices: Sequence[SliceScores] = (),
+    bounds: Mapping[Measure, Bounds] | None = None,
 ) -> dict[str, Any]:
     """Return scores as plain values: the machine-readable contract that the manual describes."""
     return {
@@ -273,15 +297,19 @@ def scores_to_json(
                 run,
                 per_query=per_query,
                 intervals=intervals,
-                slices=[_slice_to_json(part) for part in slices if part.run == run.name],
+                slices=[
+                    _slice_to_json(part, bounds or {}) for part in slices if part.run == run.name
+                ],
+                bounds=bounds or {},
             )
             for run in scores.runs
         ],
+        "unjudged": assumed_to_json(bounds or {}),
         "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in scores.notices],
     }
 
 
-def _slice_to_json(part: SliceScores) -> dict[str, Any]:
+def _slice_to_json(part: SliceScores, bounds: Mapping[Measure, Bounds]) -> dict[str, Any]:
     return {
         "slice": part.slice,
         "value": part.value,
@@ -291,7 +319,7 @@ def _slice_to_json(part: SliceScores) -> dict[str, Any]:
                 "mean": mean,
                 "interval": None if not (ends := part.intervals[measure]) else list(ends),
                 "n": part.counts[measure],
-                "bounds": None,
+                "bounds": slice_ends(bounds[measure], part) if measure in bounds else None,
             }
             for measure, mean in part.means.items()
         },
@@ -305,6 +333,7 @@ def _run_to_json(
     per_query: bool,
     intervals: bool,
     slices: list[dict[str, Any]],
+    bounds: Mapping[Measure, Bounds],
 ) -> dict[str, Any]:
     means = scores.mean(run.name)
     found = scores.intervals(run.name) if intervals else {}
@@ -322,7 +351,7 @@ def _run_to_json(
                 "mean": means[measure],
                 "interval": None if not (ends := found.get(measure)) else list(ends),
                 "n": scores.count(measure, run.name),
-                "bounds": None,
+                "bounds": list(bounds[measure].of(run.name)) if measure in bounds else None,
             }
             for measure in scores.measures
         },
@@ -334,4 +363,6 @@ def _run_to_json(
             query: {name: None if math.isnan(v) else v for name, v in zip(names, row, strict=True)}
             for query, row in zip(scores.query_ids, run.values.tolist(), strict=True)
         }
+        if bounds:
+            told["per_query_bounds"] = query_bounds_to_json(bounds, run.name)
     return told
