@@ -35,6 +35,7 @@ PUBLIC = {
     *("evaluate", "load_scores", "parse_measure", "rank", "tie_range"),
     *("Bounds", "Limits", "bounds"),
     *("advise", "compare", "decompose", "explain", "find_references", "plan", "why"),
+    *("Collected", "CommandRetriever", "UrlRetriever", "collect"),
     *("as_slices", "write_qrels", "write_run"),
     *("Advice", "Comparison", "Decomposition", "Disagreement", "Effort", "Explanation", "Pair"),
     *("Plan", "Reference", "SlicePair", "Slices", "Step", "Verdict"),

@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from ndcg.planning import Effort, Plan, plan
     from ndcg.ranking import Ranking, rank
     from ndcg.references import Reference, find_references
+    from ndcg.retrieval.collecting import Collected, collect
+    from ndcg.retrieval.commands import CommandRetriever
+    from ndcg.retrieval.urls import UrlRetriever
     from ndcg.slicing import Slices, as_slices
 
 _HOMES = {
@@ -98,6 +101,9 @@ _HOMES = {
     "ndcg.planning": ("Effort", "Plan", "plan"),
     "ndcg.ranking": ("Ranking", "rank"),
     "ndcg.references": ("Reference", "find_references"),
+    "ndcg.retrieval.collecting": ("Collected", "collect"),
+    "ndcg.retrieval.commands": ("CommandRetriever",),
+    "ndcg.retrieval.urls": ("UrlRetriever",),
     "ndcg.slicing": ("Slices", "as_slices"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -113,6 +119,8 @@ __all__ = [
     "Advice",
     "Bounds",
     "Bpref",
+    "Collected",
+    "CommandRetriever",
     "Comparison",
     "Convention",
     "Decomposition",
@@ -147,6 +155,7 @@ __all__ = [
     "Step",
     "Success",
     "TieRange",
+    "UrlRetriever",
     "Verdict",
     "__version__",
     "advise",
@@ -154,6 +163,7 @@ __all__ = [
     "as_run",
     "as_slices",
     "bounds",
+    "collect",
     "compare",
     "decompose",
     "evaluate",

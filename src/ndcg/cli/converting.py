@@ -51,7 +51,7 @@ def convert_command(
         table = reading.runs((source,)).only()
         write_run(table, target, format=to)
     tell_notices(table.notices)
-    _tell_lost(table, target, to)
+    tell_lost(table, target, to)
 
 
 def _refuse_needless(kind: str, reading: Reading) -> None:
@@ -63,7 +63,7 @@ def _refuse_needless(kind: str, reading: Reading) -> None:
         raise OptionError("--parent and --duplicates are for a run, and these are qrels")
 
 
-def _tell_lost(table: Qrels | Run, target: str, to: str | None) -> None:
+def tell_lost(table: Qrels | Run, target: str, to: str | None) -> None:
     """Say how many queries had no line to be written on; only JSON objects hold them."""
     from ndcg.formats.writing import format_of
 

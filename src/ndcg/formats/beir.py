@@ -12,7 +12,7 @@ from ndcg.formats.lines import BOM
 from ndcg.formats.sources import open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterator
 
 _ID_KEYS = ("_id", "id", "query_id", "doc_id")
 
@@ -48,8 +48,12 @@ def read_texts(path: str | Path, wanted: Container[str] | None = None) -> dict[s
 
     With `wanted` only these are kept, so that a few documents of a large corpus take little memory.
     """
+    return {key: text for _, key, text in each_text(path) if wanted is None or key in wanted}
+
+
+def each_text(path: str | Path) -> Iterator[tuple[str, str, str]]:
+    """Yield where each text stands, its id and itself."""
     source = open_source(path)
-    texts: dict[str, str] = {}
     number = 0
     for block in source.blocks():
         for raw in block.removesuffix(b"\n").split(b"\n"):
@@ -57,10 +61,7 @@ def read_texts(path: str | Path, wanted: Container[str] | None = None) -> dict[s
             where = f"{source.name}:{number}"
             line = raw.removeprefix(BOM) if number == 1 else raw
             if line.strip():
-                key, text = _one(_decoded(line, where), where)
-                if wanted is None or key in wanted:
-                    texts[key] = text
-    return texts
+                yield (where, *_one(_decoded(line, where), where))
 
 
 def _decoded(line: bytes, where: str) -> str:

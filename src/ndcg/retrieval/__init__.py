@@ -1,0 +1,1 @@
+"""Asking a retriever: queries in, what it answered out as a run, what failed counted."""
