@@ -84,10 +84,13 @@ def test_the_wheel_is_pure_python_and_typed(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_installs_the_command(wheel: Path) -> None:
+def test_the_wheel_installs_the_command_and_the_pytest_plugin(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith("/entry_points.txt")]
-        assert archive.read(name).decode().split() == ["[console_scripts]", "ndcg=ndcg.cli:main"]
+        assert archive.read(name).decode().split() == [
+            *("[console_scripts]", "ndcg=ndcg.cli:main"),
+            *("[pytest11]", "ndcg=ndcg.pytest_plugin"),
+        ]
 
 
 @pytest.mark.slow

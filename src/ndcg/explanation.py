@@ -250,6 +250,11 @@ def explain(
     return _explain(query, grades, scores, ready.name, measure=wanted, rules=rules)
 
 
+def can_explain(measure: Measure) -> bool:
+    """Whether `explain` shows a measure: nDCG, DCG and CG, on the list as it was retrieved."""
+    return measure.name in _FAMILIES and not dict(measure.parameters).get("condensed")
+
+
 def _documents(table: Qrels | Run, query: str) -> dict[str, float] | None:
     """Return one query's documents with their values, None when the table lacks the query."""
     place = table.query_ids.index_of(query)

@@ -226,10 +226,7 @@ def pairs_against(
     columns = np.column_stack([difference_column(scores, base, run, measure) for run in others])
     result = run_test(columns, procedure)
     corrected = _correct(result.pvalue, columns, procedure)
-    lows: list[float | None] = [None] * len(others)
-    if procedure.margin is not None:
-        one_sided = run_test(columns, procedure, "greater").intervals
-        lows = [None if ends is None else ends.low for ends in one_sided]
+    lows = one_sided_lows(columns, procedure)
     return [
         _pair(
             scores,
@@ -237,7 +234,7 @@ def pairs_against(
             measure,
             columns[:, i],
             procedure,
-            _Outcome(result.intervals[i], float(result.pvalue[i]), float(corrected[i]), lows[i]),
+            Outcome(result.intervals[i], float(result.pvalue[i]), float(corrected[i]), lows[i]),
             limits=None if bounds is None else bounds.difference(base, run),
         )
         for i, run in enumerate(others)
@@ -261,18 +258,18 @@ def pairs_of_all(
             limits = None if bounds is None else bounds.difference(base, names[j])
             centre, p = float(result.difference[j, i]), float(result.pvalue[i, j])
             ends = (centre - result.half_width, centre + result.half_width)
-            outcome = _Outcome(ends, None, p, None)
+            outcome = Outcome(ends, None, p, None)
             pair = (base, names[j])
             pairs.append(_pair(scores, pair, measure, column, procedure, outcome, limits))
     return pairs
 
 
-class _Outcome(NamedTuple):
+class Outcome(NamedTuple):
     """What a test said of one difference; `low` is the one-sided end that a margin asks for."""
 
     interval: Any
     pvalue: float | None
-    corrected: float
+    corrected: float | None
     low: float | None
 
 
@@ -282,25 +279,12 @@ def _pair(
     measure: Measure,
     column: FloatArray,
     procedure: Procedure,
-    outcome: _Outcome,
+    outcome: Outcome,
     limits: Limits | None,
 ) -> Pair:
     pvalues = (outcome.pvalue, outcome.corrected)
     numbers = numbers_of(
         scores, names, measure, column, procedure, outcome.interval, pvalues, limits
-    )
-    differing = numbers.wins + numbers.losses
-    evidence = Evidence(
-        n=numbers.n,
-        n_differing=differing,
-        difference=numbers.difference,
-        low=outcome.low,
-        pvalue=outcome.corrected,
-        smallest_pvalue=float(smallest_pvalue([differing])[0]),
-        detectable=numbers.detectable,
-        judged=numbers.judged,
-        cutoff=judged_measure(measure).cutoff or 0,
-        limits=numbers.limits,
     )
     order = np.lexsort((np.arange(len(column)), np.nan_to_num(column)))
     ranked = [(scores.query_ids[i], float(column[i])) for i in order if not np.isnan(column[i])]
@@ -311,10 +295,38 @@ def _pair(
         baseline=names[0],
         measure=measure,
         numbers=numbers,
-        verdict=decide(evidence, alpha=1 - procedure.level, margin=procedure.margin),
+        verdict=verdict_on(numbers, measure, procedure, outcome.low),
         moved=(*down, *up),
         fallen=tuple(move for move in ranked if move[1] < -_FALL),
     )
+
+
+def verdict_on(
+    numbers: Numbers, measure: Measure, procedure: Procedure, low: float | None
+) -> Verdict:
+    """Return the decision on a difference that was tested."""
+    differing = numbers.wins + numbers.losses
+    evidence = Evidence(
+        n=numbers.n,
+        n_differing=differing,
+        difference=numbers.difference,
+        low=low,
+        pvalue=1.0 if numbers.pvalue_corrected is None else numbers.pvalue_corrected,
+        smallest_pvalue=float(smallest_pvalue([differing])[0]),
+        detectable=numbers.detectable,
+        judged=numbers.judged,
+        cutoff=judged_measure(measure).cutoff or 0,
+        limits=numbers.limits,
+    )
+    return decide(evidence, alpha=1 - procedure.level, margin=procedure.margin)
+
+
+def one_sided_lows(columns: FloatArray, procedure: Procedure) -> list[float | None]:
+    """Return the lower end of each column's one-sided interval; None without a margin."""
+    if procedure.margin is None:
+        return [None] * columns.shape[1]
+    intervals = run_test(columns, procedure, "greater").intervals
+    return [None if ends is None else ends.low for ends in intervals]
 
 
 def numbers_of(

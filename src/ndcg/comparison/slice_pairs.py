@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndcg.comparison.pairs import Numbers, Pair, Procedure, difference_column, numbers_of, run_test
+from ndcg.comparison.pairs import (
+    Numbers,
+    Outcome,
+    Pair,
+    Procedure,
+    difference_column,
+    numbers_of,
+    one_sided_lows,
+    run_test,
+    verdict_on,
+)
 from ndcg.data import Notice
 from ndcg.stats import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
+    from ndcg.comparison.verdicts import Verdict
+    from ndcg.data import FloatArray
     from ndcg.evaluation import Scores
     from ndcg.measures import Measure
     from ndcg.slicing import Slices
@@ -20,11 +32,15 @@ __all__ = ["SlicePair", "compare_slices"]
 
 _SMALLEST_SLICE = 10
 _SPREAD = 0.15
+_UNTESTED = Outcome(None, None, None, None)
 
 
 @dataclass(frozen=True)
 class SlicePair:
-    """A run against the baseline on the queries of one slice value; small ones are not tested."""
+    """A run against the baseline on the queries of one slice value.
+
+    Values of few queries are not tested, and their `verdict` is None.
+    """
 
     run: str
     baseline: str
@@ -32,6 +48,7 @@ class SlicePair:
     value: str
     measure: Measure
     numbers: Numbers
+    verdict: Verdict | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair as plain values."""
@@ -42,6 +59,8 @@ class SlicePair:
             "baseline": self.baseline,
             "measure": repr(self.measure),
             **self.numbers.to_dict(),
+            "verdict": None if self.verdict is None else self.verdict.word,
+            "reasons": [] if self.verdict is None else list(self.verdict.reasons),
         }
 
 
@@ -57,26 +76,36 @@ def compare_slices(
             if not np.isnan(column).all():
                 keys.append((name, value))
                 columns.append(column)
-    sizes = [int((~np.isnan(column)).sum()) for column in columns]
-    tested = [i for i, size in enumerate(sizes) if size >= _SMALLEST_SLICE]
-    outcomes: dict[int, tuple[Any, float, float]] = {}
-    if tested:
-        result = run_test(np.column_stack([columns[i] for i in tested]), procedure)
-        correct = benjamini_hochberg if procedure.correction == "bh" else holm
-        corrected = correct(result.pvalue)
-        outcomes = {
-            i: (result.intervals[at], float(result.pvalue[at]), float(corrected[at]))
-            for at, i in enumerate(tested)
-        }
+    outcomes = _outcomes(columns, procedure)
     found = []
     for i, (name, value) in enumerate(keys):
-        interval, p, p_corrected = outcomes.get(i, (None, None, None))
+        outcome = outcomes.get(i, _UNTESTED)
         numbers = numbers_of(
-            scores, (pair.baseline, pair.run), pair.measure, columns[i], procedure, interval,
-            (p, p_corrected), pair.numbers.limits,
+            scores, (pair.baseline, pair.run), pair.measure, columns[i], procedure,
+            outcome.interval, (outcome.pvalue, outcome.corrected), pair.numbers.limits,
         )  # fmt: skip
-        found.append(SlicePair(pair.run, pair.baseline, name, value, pair.measure, numbers))
+        part = SlicePair(pair.run, pair.baseline, name, value, pair.measure, numbers)
+        if i in outcomes:
+            verdict = verdict_on(numbers, pair.measure, procedure, outcome.low)
+            part = replace(part, verdict=verdict)
+        found.append(part)
     return found
+
+
+def _outcomes(columns: list[FloatArray], procedure: Procedure) -> dict[int, Outcome]:
+    """Return what the tests say of the columns that are large enough, by their places."""
+    sizes = [int((~np.isnan(column)).sum()) for column in columns]
+    tested = [i for i, size in enumerate(sizes) if size >= _SMALLEST_SLICE]
+    if not tested:
+        return {}
+    table = np.column_stack([columns[i] for i in tested])
+    result = run_test(table, procedure)
+    correct = benjamini_hochberg if procedure.correction == "bh" else holm
+    corrected, lows = correct(result.pvalue), one_sided_lows(table, procedure)
+    return {
+        i: Outcome(result.intervals[at], float(result.pvalue[at]), float(corrected[at]), lows[at])
+        for at, i in enumerate(tested)
+    }
 
 
 def slice_notices(pair: Pair, parts: list[SlicePair]) -> list[Notice]:
