@@ -35,6 +35,7 @@ __all__ = [
 N_NODES = 256
 REACH = 8.0
 # The error of a step is about its square, so the step after this one would change nothing.
+SMALL_T = 0.1
 SMALL_STEP = 1e-9
 MAX_STEPS = 60
 
@@ -91,6 +92,9 @@ def _t_within(t: float, degrees: int) -> float:
     """Probability of a Student t value from -t to t: Abramowitz & Stegun (1964), 26.7.3-4."""
     cosine2 = degrees / (degrees + t * t)
     sine = math.sqrt(1.0 - cosine2)
+    if t < SMALL_T:
+        # There 1 less the square has few digits left.
+        sine = t / math.sqrt(degrees + t * t)
     odd = degrees % 2
     k = np.arange(1, (degrees - odd) // 2)
     factors = cosine2 * (2 * k - 1 + odd) / (2 * k + odd)
