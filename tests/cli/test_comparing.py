@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
 
 import ndcg.samples
 from ndcg.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SAMPLES = Path(next(iter(ndcg.samples.__path__)))
 QRELS = str(SAMPLES / "qrels.txt")
@@ -144,3 +148,32 @@ def test_bad_options_of_bounds_are_told(options: tuple[str, ...], message: str) 
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stdout == ""
+
+
+def test_a_comment_is_one_file_and_the_code_is_the_gate(
+    ndcg: Callable[..., Result], samples: Path, tmp_path: Path
+) -> None:
+    assert samples.is_dir()
+    out = tmp_path / "comment.md"
+    arguments = ("compare", "qrels.txt", "bm25.run.gz", "minilm.run.gz", "--format", "comment")
+    done = ndcg(*arguments, "--key", "pr", "-o", out)
+    assert done.exit_code == 3
+    assert out.read_text("utf-8").startswith("<!-- ndcg compare: pr -->\n")
+    assert done.stdout == ""
+    assert "minilm: cannot tell: coverage is unequal" in done.stderr
+
+
+def test_a_key_without_a_comment_is_refused(
+    ndcg: Callable[..., Result], samples: Path, tmp_path: Path
+) -> None:
+    assert samples.is_dir()
+    files = ("compare", "qrels.txt", "bm25.run.gz", "minilm.run.gz")
+    done = ndcg(*files, "--key", "pr")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "ndcg: --key names a comment; add --format comment\n",
+    )
+    done = ndcg(*files, "--key", "a b", "--format", "comment", "-o", tmp_path / "comment.md")
+    assert done.exit_code == 2
+    assert "key must be letters" in done.stderr
+    assert list(tmp_path.iterdir()) == []

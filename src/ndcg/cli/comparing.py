@@ -16,13 +16,15 @@ from ndcg.cli.options import (
     read_slices,
     tell,
 )
+from ndcg.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ndcg.comparison import Comparison
+    from ndcg.reporting.moved_queries import Compared
 
-FORMATS = ("table", "json", "csv", "tsv", "md", "latex")
+FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "comment")
 
 
 _OPTIONS = (
@@ -75,7 +77,23 @@ def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def compare_files(
+def compare_files(paths: tuple[str, ...], **asked: Any) -> Comparison:
+    """Return the comparison that a command was asked for; the first path is the baseline."""
+    from ndcg.comparison import compare
+
+    files, options = _read(paths, **asked)
+    return compare(*files, **options)
+
+
+def compare_in_memory_files(paths: tuple[str, ...], **asked: Any) -> Compared:
+    """Return the same with judgments and runs beside it, all of them in memory."""
+    from ndcg.reporting.moved_queries import compare_in_memory
+
+    files, options = _read(paths, **asked)
+    return compare_in_memory(*files, **options)
+
+
+def _read(
     paths: tuple[str, ...],
     *,
     qrels: str,
@@ -84,23 +102,16 @@ def compare_files(
     measures: tuple[str, ...],
     slices: str | None,
     by: tuple[str, ...],
-    resamples: int,
     **procedure: Any,
-) -> Comparison:
-    """Return the comparison that a command was asked for; the first path is the baseline."""
-    from ndcg.comparison import compare
+) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
     from ndcg.conventions import as_convention
 
     groups = read_slices(slices, by)
-    return compare(
-        reading.qrels(qrels),
-        reading.runs(paths, as_convention(profile).duplicates),
-        list(measures) or "nDCG@10",
-        slices=groups,
-        convention=profile,
-        n_resamples=resamples,
-        **procedure,
-    )
+    runs = reading.runs(paths, as_convention(profile).duplicates)
+    files = (reading.qrels(qrels), runs, list(measures) or "nDCG@10")
+    options = {"slices": groups, "convention": profile, **procedure}
+    options["n_resamples"] = options.pop("resamples")
+    return files, options
 
 
 @click.command("compare", short_help="Compare runs with a baseline, ending in a verdict.")
@@ -111,11 +122,17 @@ def compare_files(
 @as_option
 @input_options
 @output_options(*FORMATS)
+@click.option(
+    "--key",
+    metavar="NAME",
+    help="Format comment: a name that tells it from others. [default: default]",
+)
 def compare_command(
     *,
     baseline: str,
     runs: tuple[str, ...],
     output: Output,
+    key: str | None,
     **asked: Any,
 ) -> None:
     r"""Compare runs with a baseline, query by query, ending in one verdict a run.
@@ -127,17 +144,44 @@ def compare_command(
     ndcg compare qrels.txt bm25.run dense.run
     ndcg compare qrels.txt old.run new.run --slices slices.tsv --by category
     """
+    if key is not None and output.format != "comment":
+        raise OptionError("--key names a comment; add --format comment")
+    if output.format == "comment":
+        found = _write_comment((baseline, *runs), output, key or "default", asked)
+    else:
+        found = compare_files((baseline, *runs), **asked)
+        _write(found, output)
+    click.get_current_context().exit(found.exit_code)
+
+
+def _write_comment(
+    paths: tuple[str, ...], output: Output, key: str, asked: dict[str, Any]
+) -> Comparison:
+    from ndcg.reporting.comment import marker, render_comment
+
+    marker(key)
+    compared = compare_in_memory_files(paths, **asked)
+    output.write(render_comment(compared, key=key))
+    _tell_verdicts(compared.comparison)
+    return compared.comparison
+
+
+def _write(found: Comparison, output: Output) -> None:
     from ndcg.reporting.comparison_tables import render_comparison
+
+    if output.format == "json":
+        output.write_json(found.to_dict())
+        return
+    output.write(render_comparison(found, output.format))
+    if output.format != "table":
+        _tell_verdicts(found)
+
+
+def _tell_verdicts(found: Comparison) -> None:
+    """Write notices and verdicts to standard error."""
     from ndcg.reporting.comparison_text import comparison_notes
     from ndcg.reporting.score_tables import heading
 
-    found = compare_files((baseline, *runs), **asked)
-    if output.format == "json":
-        output.write_json(found.to_dict())
-    else:
-        output.write(render_comparison(found, output.format))
-        if output.format != "table":
-            tell([heading(found.scores), *comparison_notes(found)])
-            for pair in found.pairs:
-                click.echo(f"{pair.run}: {pair.verdict}", err=True)
-    click.get_current_context().exit(found.exit_code)
+    tell([heading(found.scores), *comparison_notes(found)])
+    for pair in found.pairs:
+        click.echo(f"{pair.run}: {pair.verdict}", err=True)

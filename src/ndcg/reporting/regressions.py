@@ -120,19 +120,23 @@ def _move_lines(move: MovedQuery, pair: Pair) -> list[str]:
     return [
         wrapped(printable(head), "  ", "    "),
         *(
-            wrapped(printable(document_line(one, pair.measure.cutoff)), "    ", "      ")
+            wrapped(
+                printable(f"{one.doc_id}, {document_words(one, pair.measure.cutoff)}"),
+                "    ",
+                "      ",
+            )
             for one in move.documents
         ),
     ]
 
 
-def document_line(document: MovedDocument, cutoff: int | None) -> str:
-    """Return a document in words: ``d7, grade 3: rank 1 -> below 10 (-0.6309)``."""
+def document_words(document: MovedDocument, cutoff: int | None) -> str:
+    """Return what became of a document: ``grade 3: rank 1 -> below 10 (-0.6309)``."""
     out = "not retrieved" if cutoff is None else f"below {cutoff}"
     grade = "unjudged" if document.grade is None else f"grade {document.grade:g}"
     ranks = [out if rank is None else str(rank) for rank in (document.rank_before, document.rank)]
     moved = f"rank {ranks[0]}" if ranks[0] == ranks[1] else f"rank {ranks[0]} -> {ranks[1]}"
-    return f"{document.doc_id}, {grade}: {moved} ({document.difference:+.4f})"
+    return f"{grade}: {moved} ({document.difference:+.4f})"
 
 
 def _basis(compared: Compared) -> str:
