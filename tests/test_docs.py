@@ -220,13 +220,25 @@ def test_the_conventions_page_shows_what_why_prints(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_page_on_holes_shows_what_eval_prints(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = TEXTS["holes.md"].partition("\n    bounds of ")[2].partition("\n\n`at least`")[0]
+    text = TEXTS["holes.md"].partition("## Bounds")[2]
+    shown = text.partition("\n    bounds of ")[2].partition("\n\n`at least`")[0]
     output = sample_output(
         "eval", "qrels.txt", "bm25.run.gz", "minilm.run.gz", "--bounds", monkeypatch=monkeypatch
     )
     lines = [line.strip() for line in f"bounds of {shown}".splitlines() if line.strip()]
     assert len(lines) == 4
     assert_in_order(lines, output)
+
+
+def test_the_page_on_holes_shows_what_coverage_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = TEXTS["holes.md"].partition("On the sample data:\n")[2].partition("\n\n- `judged")[0]
+    monkeypatch.chdir(SAMPLES)
+    runs = ["bm25.run.gz", "minilm.run.gz"]
+    result = CliRunner().invoke(main, ["coverage", "qrels.txt", *runs], catch_exceptions=False)
+    assert result.exit_code == 1
+    lines = [line[4:] for line in shown.splitlines() if line.strip() not in {"", "..."}]
+    assert len(lines) > 10
+    assert_in_order(lines, result.stdout.splitlines())
 
 
 def test_the_measures_table_names_every_measure() -> None:
@@ -305,7 +317,7 @@ def test_the_names_of_columns_are_understood() -> None:
 
 def test_the_notices_in_the_manual_are_those_in_the_source() -> None:
     text = TEXTS["commands.md"]
-    tables = ("notice", "notice of compare", "notice of collect")
+    tables = ("notice", "notice of compare", "notice of coverage", "notice of collect")
     rows = [row for heading in tables for row in table_under(text, heading)]
     listed = {code for row in rows for code in inline_code(row[0])}
     source = "".join(path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py"))

@@ -33,7 +33,7 @@ FLOOR_OF = {unit: floor for floor, units in enumerate(FLOORS) for unit in units}
 
 PUBLIC = {
     *("evaluate", "load_scores", "parse_measure", "rank", "tie_range"),
-    *("Bounds", "Limits", "bounds"),
+    *("Bounds", "Coverage", "Limits", "bounds", "coverage"),
     *("advise", "compare", "decompose", "explain", "find_references", "plan", "why"),
     *("Collected", "CommandRetriever", "UrlRetriever", "collect"),
     *("as_slices", "write_qrels", "write_run"),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ndcg.formats.reading import as_qrels, as_run
     from ndcg.formats.writing import write_qrels, write_run
     from ndcg.holes.bounding import Bounds, bounds
+    from ndcg.holes.covering import Coverage, coverage
     from ndcg.holes.limits import Limits
     from ndcg.measures import (
         AP,
@@ -93,6 +94,7 @@ _HOMES = {
     "ndcg.formats.reading": ("as_qrels", "as_run"),
     "ndcg.formats.writing": ("write_qrels", "write_run"),
     "ndcg.holes.bounding": ("Bounds", "bounds"),
+    "ndcg.holes.covering": ("Coverage", "coverage"),
     "ndcg.holes.limits": ("Limits",),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
@@ -123,6 +125,7 @@ __all__ = [
     "CommandRetriever",
     "Comparison",
     "Convention",
+    "Coverage",
     "Decomposition",
     "Disagreement",
     "Effort",
@@ -165,6 +168,7 @@ __all__ = [
     "bounds",
     "collect",
     "compare",
+    "coverage",
     "decompose",
     "evaluate",
     "explain",

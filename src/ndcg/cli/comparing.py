@@ -71,7 +71,7 @@ _OPTIONS = (
 
 def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that say what is compared and how it is tested."""
-    command = bounds_options(command)
+    command = bounds_options()(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

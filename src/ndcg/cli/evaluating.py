@@ -44,7 +44,7 @@ FORMATS = ("table", "json", "csv", "tsv", "md", "latex", "trec")
 @click.option("--no-ci", is_flag=True, help="Leave out the 95 % intervals of the means.")
 @click.option("--slices", metavar="FILE", help="Groups of queries: query_id and a column a slice.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Only these slices; repeatable.")
-@bounds_options
+@bounds_options()
 @click.option("--save", metavar="FILE", help="Save per-query scores with convention and digests.")
 @input_options
 @output_options(*FORMATS)

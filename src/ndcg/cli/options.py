@@ -90,33 +90,52 @@ def as_option(command: _Command) -> _Command:
     )(command)
 
 
-def bounds_options(command: _Command) -> _Command:
-    """Add the options of bounds; the command gets `bounds`: their keywords, or False."""
+def bounds_options(*, default: bool = False) -> Callable[[_Command], _Command]:
+    """Add the options of bounds; the command gets `bounds`: their keywords, or False.
 
-    @click.option(
-        "--bounds",
-        is_flag=True,
-        help="Exact lower and upper values, whatever the unjudged documents would be worth.",
-    )
-    @click.option(
-        "--grades",
-        metavar="G,G...",
-        help="Bounds: every grade that a label could be. [default: 0,1,2,3]",
-    )
-    @click.option(
-        "--open-world",
-        is_flag=True,
-        help="Bounds: documents that no run retrieved may be relevant as well.",
-    )
-    @functools.wraps(command)
-    def gathered(*, bounds: bool, grades: str | None, open_world: bool, **others: Any) -> None:
-        if not bounds and (grades is not None or open_world):
-            name = "--grades" if grades is not None else "--open-world"
-            raise OptionError(f"{name} says what bounds assume; add --bounds")
-        scale: dict[str, Any] = {} if grades is None else {"grades": read_grades(grades)}
-        command(bounds={"open_world": open_world, **scale} if bounds else False, **others)
+    A command that shows bounds by `default` has no ``--bounds`` to ask for them.
+    """
 
-    return gathered
+    def add(command: _Command) -> _Command:
+        @click.option(
+            "--grades",
+            metavar="G,G...",
+            help="Bounds: every grade that a label could be. [default: 0,1,2,3]",
+        )
+        @click.option(
+            "--open-world",
+            is_flag=True,
+            help="Bounds: documents that no run retrieved may be relevant as well.",
+        )
+        @functools.wraps(command)
+        def gathered(
+            *, grades: str | None, open_world: bool, bounds: bool = default, **others: Any
+        ) -> None:
+            if not bounds and (grades is not None or open_world):
+                name = "--grades" if grades is not None else "--open-world"
+                raise OptionError(f"{name} says what bounds assume; add --bounds")
+            scale: dict[str, Any] = {} if grades is None else {"grades": read_grades(grades)}
+            command(bounds={"open_world": open_world, **scale} if bounds else False, **others)
+
+        return gathered if default else _BOUNDS(gathered)
+
+    return add
+
+
+_BOUNDS = click.option(
+    "--bounds",
+    is_flag=True,
+    help="Exact lower and upper values, whatever the unjudged documents would be worth.",
+)
+
+
+def read_share(name: str, text: str) -> float:
+    """Return a share from 0 to 1, which may be written as a percentage."""
+    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        return float(number) / (100 if percent else 1)
+    except ValueError:
+        raise OptionError(f"{name} must be a share such as 0.9 or 90%, got {text!r}") from None
 
 
 def read_grades(text: str) -> tuple[float, ...]:

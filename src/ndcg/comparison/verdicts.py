@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from ndcg.evaluation.cautions import COVERAGE_FLOOR, COVERAGE_GAP
+
 if TYPE_CHECKING:
     from ndcg.holes.limits import Limits
 
@@ -12,8 +14,6 @@ __all__ = ["Evidence", "Verdict", "decide"]
 
 Word = Literal["better", "worse", "no difference", "cannot tell"]
 
-COVERAGE_FLOOR = 0.9
-COVERAGE_GAP = 0.05
 SMALL_DIFFERENCE = 0.02
 
 

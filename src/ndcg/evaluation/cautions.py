@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ndcg.ranking import Ranking
 
 COVERAGE_FLOOR = 0.9
+COVERAGE_GAP = 0.05
 TIE_TOLERANCE = 0.001
 _DIGITS = 12
 

@@ -17,7 +17,7 @@ from ndcg.reporting.comparison_text import (
 )
 from ndcg.reporting.grids import printable, to_markdown
 from ndcg.reporting.regressions import document_words, lost_slices
-from ndcg.reporting.score_tables import convention_line
+from ndcg.reporting.score_tables import DIGEST_SHOWN, convention_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +31,6 @@ __all__ = ["marker", "render_comment"]
 
 # GitHub refuses a comment of more than 65,536 characters.
 _LIMIT = 60_000
-_DIGEST_SHOWN = 12
 _MARKS: dict[Word, str] = {"worse": "▼", "cannot tell": "◆", "better": "▲", "no difference": "●"}
 _MENTION = re.compile(r"(?<![\w`])@(?=\w)")
 
@@ -195,7 +194,7 @@ def _origin(compared: Compared) -> list[str]:
 
 
 def _digest(digest: str | None) -> str:
-    return "digest not known" if digest is None else f"digest {digest[:_DIGEST_SHOWN]}"
+    return "digest not known" if digest is None else f"digest {digest[:DIGEST_SHOWN]}"
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int) -> str:

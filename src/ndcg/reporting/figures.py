@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ndcg.comparison.gathering import judged_measure
-from ndcg.comparison.verdicts import COVERAGE_FLOOR
+from ndcg.evaluation.cautions import COVERAGE_FLOOR
 from ndcg.reporting import chart_rows, plots
 from ndcg.reporting.chart_rows import BINS, SHOWN_PAIRS, SHOWN_QUERIES, Row, pairs_under
 from ndcg.reporting.comparison_text import measures_of, pvalue_text

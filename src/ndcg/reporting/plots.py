@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from ndcg.comparison.gathering import judged_measure
-from ndcg.comparison.verdicts import COVERAGE_FLOOR
 from ndcg.errors import OptionError, near_miss, require
+from ndcg.evaluation.cautions import COVERAGE_FLOOR
 from ndcg.measures import parse_measure
 from ndcg.reporting.chart_rows import (
     coverage_rows,

@@ -12,7 +12,7 @@ from ndcg.reporting.comparison_text import (
     pvalue_text,
 )
 from ndcg.reporting.grids import printable
-from ndcg.reporting.score_tables import convention_line, wrapped
+from ndcg.reporting.score_tables import DIGEST_SHOWN, convention_line, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ndcg.comparison.pairs import Numbers
     from ndcg.reporting.moved_queries import Compared, MovedDocument, MovedQuery
 
-_DIGEST_SHOWN = 12
 _INDENT = " " * 13
 
 
@@ -154,4 +153,4 @@ def _basis(compared: Compared) -> str:
 
 
 def _digest(digest: str | None) -> str:
-    return "digest not known" if digest is None else digest[:_DIGEST_SHOWN]
+    return "digest not known" if digest is None else digest[:DIGEST_SHOWN]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ndcg.measures import Measure
 
 _BLANKS = " \t\n\v\f\r"
-_DIGEST_SHOWN = 12
+DIGEST_SHOWN = 12
 _SCHEMA = 1
 
 # Name without and with a cutoff, as trec_eval prints them; empty where it has none.
@@ -114,7 +114,7 @@ def query_grid(scores: Scores) -> Grid:
 
 def heading(scores: Scores) -> str:
     """Return the line that says what the numbers mean and which judgments they rest on."""
-    return f"{convention_line(scores.convention)}; qrels {scores.qrels_digest[:_DIGEST_SHOWN]}"
+    return f"{convention_line(scores.convention)}; qrels {scores.qrels_digest[:DIGEST_SHOWN]}"
 
 
 def convention_line(convention: Convention) -> str:
