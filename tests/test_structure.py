@@ -20,8 +20,8 @@ FLOORS = (
     {"data", "conventions", "stats", "store"},
     {"formats", "ranking", "judging"},
     {"measures", "slicing", "retrieval"},
-    {"evaluation", "engines"},
-    {"explanation", "disagreement", "advice", "planning", "references", "holes"},
+    {"evaluation", "engines", "planning"},
+    {"explanation", "disagreement", "advice", "references", "holes"},
     {"comparison"},
     {"reporting", "monitoring", "compat"},
     {"__init__"},
@@ -34,6 +34,7 @@ FLOOR_OF = {unit: floor for floor, units in enumerate(FLOORS) for unit in units}
 PUBLIC = {
     *("evaluate", "load_scores", "parse_measure", "rank", "tie_range"),
     *("Bounds", "Coverage", "Limits", "bounds", "coverage"),
+    *("Merged", "Pool", "merge", "pool"),
     *("advise", "compare", "decompose", "explain", "find_references", "plan", "why"),
     *("Collected", "CommandRetriever", "UrlRetriever", "collect"),
     *("as_slices", "write_qrels", "write_run"),

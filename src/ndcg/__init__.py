@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ndcg.holes.bounding import Bounds, bounds
     from ndcg.holes.covering import Coverage, coverage
     from ndcg.holes.limits import Limits
+    from ndcg.holes.merging import Merged, merge
+    from ndcg.holes.pooling import Pool, pool
     from ndcg.measures import (
         AP,
         CG,
@@ -96,6 +98,8 @@ _HOMES = {
     "ndcg.holes.bounding": ("Bounds", "bounds"),
     "ndcg.holes.covering": ("Coverage", "coverage"),
     "ndcg.holes.limits": ("Limits",),
+    "ndcg.holes.merging": ("Merged", "merge"),
+    "ndcg.holes.pooling": ("Pool", "pool"),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
@@ -135,6 +139,7 @@ __all__ = [
     "Limits",
     "Measure",
     "MeasureError",
+    "Merged",
     "MissingPackageError",
     "NdcgError",
     "Notice",
@@ -145,6 +150,7 @@ __all__ = [
     "P",
     "Pair",
     "Plan",
+    "Pool",
     "Qrels",
     "R",
     "Ranking",
@@ -175,9 +181,11 @@ __all__ = [
     "find_references",
     "infAP",
     "load_scores",
+    "merge",
     "nDCG",
     "parse_measure",
     "plan",
+    "pool",
     "rank",
     "tie_range",
     "why",

@@ -129,6 +129,32 @@ _BOUNDS = click.option(
 )
 
 
+def effort_options(command: _Command) -> _Command:
+    """Add what judging costs; the command gets it as `effort`."""
+
+    @click.option("--seconds", type=float, default=25.0, show_default=True, help="Seconds a label.")
+    @click.option("--rate", type=float, default=60.0, show_default=True, help="Money an hour.")
+    @click.option(
+        "--raters", type=int, multiple=True, default=(1,), show_default=True, help="Repeatable."
+    )
+    @click.option(
+        "--overlap",
+        type=float,
+        default=1.0,
+        show_default=True,
+        help="Share that all raters judge.",
+    )
+    @functools.wraps(command)
+    def gathered(
+        *, seconds: float, rate: float, raters: tuple[int, ...], overlap: float, **others: Any
+    ) -> None:
+        from ndcg.planning import Effort
+
+        command(effort=Effort(seconds, rate, raters, overlap), **others)
+
+    return gathered
+
+
 def read_share(name: str, text: str) -> float:
     """Return a share from 0 to 1, which may be written as a percentage."""
     number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ndcg.cli.options import Output, output_options
+from ndcg.cli.options import Output, effort_options, output_options
 from ndcg.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from ndcg.planning import Effort
     from ndcg.stats import FigureAudit
 
 _TWO = 2
@@ -24,14 +25,7 @@ _TWO = 2
 @click.option("--alpha", type=float, default=0.05, show_default=True)
 @click.option("-n", "--queries", type=int, multiple=True, help="Numbers of queries; repeatable.")
 @click.option("--depth", "depths", type=int, multiple=True, help="Pool depths; repeatable.")
-@click.option("--seconds", type=float, default=25.0, show_default=True, help="Seconds a label.")
-@click.option("--rate", type=float, default=60.0, show_default=True, help="Money an hour.")
-@click.option(
-    "--raters", type=int, multiple=True, default=(1,), show_default=True, help="Repeatable."
-)
-@click.option(
-    "--overlap", type=float, default=1.0, show_default=True, help="Share that all raters judge."
-)
+@effort_options
 @output_options("table", "json", "csv", "md")
 def plan_command(  # noqa: PLR0913 - one parameter an option
     *,
@@ -43,10 +37,7 @@ def plan_command(  # noqa: PLR0913 - one parameter an option
     alpha: float,
     queries: tuple[int, ...],
     depths: tuple[int, ...],
-    seconds: float,
-    rate: float,
-    raters: tuple[int, ...],
-    overlap: float,
+    effort: Effort,
     output: Output,
 ) -> None:
     r"""Say how many queries a difference needs, and what labels for them cost.
@@ -58,7 +49,7 @@ def plan_command(  # noqa: PLR0913 - one parameter an option
     ndcg plan --effect 0.02 --sd 0.2
     ndcg plan old.parquet new.parquet -n 300 --depth 10 --raters 1 --raters 2
     """
-    from ndcg.planning import Effort, plan
+    from ndcg.planning import plan
     from ndcg.reporting.grids import render_grid
     from ndcg.reporting.planning_tables import plan_grid, render_plan
 
@@ -74,7 +65,7 @@ def plan_command(  # noqa: PLR0913 - one parameter an option
         origin=origin,
         power=power,
         alpha=alpha,
-        effort=Effort(seconds, rate, raters, overlap),
+        effort=effort,
         **{name: values for name, values in grid.items() if values},
     )
     if output.format == "json":

@@ -2,7 +2,7 @@
 
 from ndcg.evaluation.computing import compute, prepare_qrels, prepare_run, ranking_for
 from ndcg.evaluation.evaluating import DEFAULT_MEASURES, evaluate
-from ndcg.evaluation.naming import NamedRuns, distinct_names, named_runs
+from ndcg.evaluation.naming import NamedRuns, distinct_names, named_runs, read_runs
 from ndcg.evaluation.parts import SliceScores, slice_scores
 from ndcg.evaluation.scores import (
     MeasureValues,
@@ -32,6 +32,7 @@ __all__ = [
     "prepare_qrels",
     "prepare_run",
     "ranking_for",
+    "read_runs",
     "slice_scores",
     "tie_bounds",
     "tie_range",

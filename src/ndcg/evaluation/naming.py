@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain, count
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ndcg.data import Run
+from ndcg.evaluation.computing import prepare_run
+from ndcg.formats.reading import as_run
+
+if TYPE_CHECKING:
+    from ndcg.conventions import Convention
 
 
 class NamedRuns(Mapping[str, Any]):
@@ -27,6 +32,15 @@ def named_runs(runs: Any) -> Mapping[str, Any]:
     if isinstance(runs, (list, tuple)) and runs and all(_is_run_like(one) for one in runs):
         return dict(zip(distinct_names(list(runs)), runs, strict=True))
     return {distinct_names([runs])[0]: runs}
+
+
+def read_runs(runs: Any, rules: Convention) -> dict[str, Run]:
+    """Return every run in memory, without what a convention leaves out."""
+    named = named_runs(runs)
+    return {
+        name: prepare_run(as_run(named[name], name=name, duplicates=rules.duplicates), rules)
+        for name in named
+    }
 
 
 def _is_run_like(one: object) -> bool:

@@ -95,7 +95,7 @@ class Layout:
     @property
     def is_table(self) -> bool:
         """Whether rows are those of a table with typed columns rather than lines of text."""
-        return self.format in {"jsonl", "parquet", "arrow", "frame"}
+        return self.format in {"jsonl", "pool", "parquet", "arrow", "frame"}
 
     @property
     def is_plain_trec(self) -> bool:

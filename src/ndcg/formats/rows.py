@@ -126,6 +126,10 @@ def _reading_notices(source: Source, layout: Layout, parts: list[Part]) -> list[
             f"{counted(extra, 'line')} {have} blanks in the run tag, the last column; it is ignored"
         )
         notices.append(Notice("long-lines", f"{source.name}: {text}"))
+    unrated = sum(part.unrated for part in parts)
+    if unrated:
+        text = f"{source.name}: {counted(unrated, 'document')} of the pool not rated yet: left out"
+        notices.append(Notice("unrated", text))
     if layout.basis != "value":
         meaning = "no scores; the order of the lines is taken as the ranking"
         if layout.kind == "qrels":

@@ -15,6 +15,7 @@ from ndcg.errors import InputError, MissingPackageError
 from ndcg.formats.layouts import Layout, find_columns, refuse_other_kind
 from ndcg.formats.lines import BOM
 from ndcg.formats.mappings import as_number, parse_json
+from ndcg.formats.pools import is_pool, name_rated, read_pool
 from ndcg.formats.text import Part, parts_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _ID_KEYS = ("query", "doc")
 
 def read_table(source: Source, kind: Kind, format: str) -> tuple[Layout, list[Part]]:
     """Read a Parquet, Arrow IPC or JSON lines file; wrong content is an `InputError`."""
+    if format == "jsonl" and is_pool(source):
+        return read_pool(source, kind)
     if format == "jsonl":
         frame = _read_lines(source, kind)
     else:
@@ -44,6 +47,8 @@ def read_table(source: Source, kind: Kind, format: str) -> tuple[Layout, list[Pa
 
 def name_row(source: Source, layout: Layout, row: int) -> str:
     """Return how to name a row (counted from 0) in a message: by its line where it has one."""
+    if layout.format == "pool":
+        return name_rated(source, row)
     if layout.format != "jsonl":
         return f"{source.name}, row {row + 1}"
     lines = source.everything().split(b"\n")

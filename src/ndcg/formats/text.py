@@ -62,6 +62,7 @@ class Part:
     lines: int = 0
     comments: int = 0
     extra: int = 0
+    unrated: int = 0
 
 
 @dataclass(frozen=True)
@@ -293,7 +294,7 @@ def _parse_columns(tidied: _Tidied, layout: Layout, *, ranked: bool) -> pl.DataF
         raise _Refused(str(error).partition("\n")[0]) from None
 
 
-def parts_of(frame: pl.DataFrame) -> list[Part]:
+def parts_of(frame: pl.DataFrame, *, unrated: int = 0) -> list[Part]:
     """Return a frame with columns query_id, doc_id, value and perhaps rank as a part."""
     runs = frame["query_id"].rle().struct
     part = Part(
@@ -302,5 +303,6 @@ def parts_of(frame: pl.DataFrame) -> list[Part]:
         frame["doc_id"],
         frame["value"].to_numpy(),
         frame["rank"].to_numpy() if "rank" in frame.columns else None,
+        unrated=unrated,
     )
     return [part]

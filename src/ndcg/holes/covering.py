@@ -12,9 +12,9 @@ import polars as pl
 from ndcg.conventions import Convention, as_convention
 from ndcg.data import Notice
 from ndcg.errors import NdcgError, OptionError
-from ndcg.evaluation import evaluate, named_runs, prepare_qrels, prepare_run
+from ndcg.evaluation import evaluate, prepare_qrels, read_runs
 from ndcg.evaluation.cautions import COVERAGE_FLOOR, COVERAGE_GAP
-from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
+from ndcg.formats.reading import QrelsLike, RunLike, as_qrels
 from ndcg.holes.bounding import Bounds, bounds
 from ndcg.holes.completeness import Completeness, estimate_completeness
 from ndcg.holes.labels import GRADES, refuse_unbounded
@@ -250,15 +250,6 @@ def coverage(
         completeness=estimate_completeness(found, len(read)) if len(read) > 1 else None,
         notices=tuple(dict.fromkeys(notices)),
     )
-
-
-def read_runs(runs: Any, rules: Convention) -> dict[str, Run]:
-    """Return every run in memory, without what a convention leaves out."""
-    named = named_runs(runs)
-    return {
-        name: prepare_run(as_run(named[name], name=name, duplicates=rules.duplicates), rules)
-        for name in named
-    }
 
 
 def _top(qrels: Qrels, run: Run, measure: Measure, rules: Convention) -> Top:
