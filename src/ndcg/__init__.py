@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ndcg.holes.limits import Limits
     from ndcg.holes.merging import Merged, merge
     from ndcg.holes.pooling import Pool, pool
+    from ndcg.holes.queue import Queue, next_labels
     from ndcg.measures import (
         AP,
         CG,
@@ -100,6 +101,7 @@ _HOMES = {
     "ndcg.holes.limits": ("Limits",),
     "ndcg.holes.merging": ("Merged", "merge"),
     "ndcg.holes.pooling": ("Pool", "pool"),
+    "ndcg.holes.queue": ("Queue", "next_labels"),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
@@ -152,6 +154,7 @@ __all__ = [
     "Plan",
     "Pool",
     "Qrels",
+    "Queue",
     "R",
     "Ranking",
     "Reference",
@@ -183,6 +186,7 @@ __all__ = [
     "load_scores",
     "merge",
     "nDCG",
+    "next_labels",
     "parse_measure",
     "plan",
     "pool",

@@ -31,6 +31,7 @@ _COMMANDS = {
     "coverage": ("ndcg.cli.covering", "Say what was never judged, and what it could change."),
     "pool": ("ndcg.cli.pooling", "Choose the documents to judge, and say what they cost."),
     "merge": ("ndcg.cli.pooling", "Put judgments and rated pools together."),
+    "next": ("ndcg.cli.queueing", "Say which labels would settle two runs soonest."),
     "collect": ("ndcg.cli.collecting", "Ask a retriever every query and write its run."),
     "convert": ("ndcg.cli.converting", "Rewrite judgments or a run in another format."),
     "demo": ("ndcg.cli.demo", "Evaluate real data that ships with the package."),

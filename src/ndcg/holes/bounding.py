@@ -62,6 +62,8 @@ class Bounds:
         Sha256 of the judgments.
     notices
         What could mislead, counted.
+    labels
+        What a label could be worth, and the judged documents.
     """
 
     measure: Measure
@@ -72,7 +74,7 @@ class Bounds:
     qrels_digest: str
     notices: tuple[Notice, ...]
     _held: dict[str, _Held]
-    _labels: Labels
+    labels: Labels
 
     def __repr__(self) -> str:
         told = ", ".join(
@@ -120,10 +122,9 @@ class Bounds:
         the limits of `b` less those of `a`.
         """
         one, other = self._find(a), self._find(b)
-        union = pl.concat([_hole_table(one, -1.0), _hole_table(other, 1.0)])
-        union = union.group_by("query", "doc").agg(pl.col("weight").sum()).sort("query", "doc")
+        base, union = self.unknowns(a, b)
         query, weight = union["query"].to_numpy(), union["weight"].to_numpy()
-        found = self._labels.extremes(other.base - one.base, query, weight, empty=0.0)
+        found = self.labels.extremes(base, query, weight, empty=0.0)
         holes = np.bincount(query, minlength=len(self.query_ids))
         values = other.limits.values - one.limits.values
         return Limits(
@@ -131,8 +132,18 @@ class Bounds:
             query_ids=self.query_ids,
             condensed=other.limits.condensed - one.limits.condensed,
             is_difference=True,
-            **self._labels.limits(found, values, holes),
+            **self.labels.limits(found, values, holes),
         )
+
+    def unknowns(self, a: str, b: str) -> tuple[FloatArray, pl.DataFrame]:
+        """Return the judged part of `b` less `a` by query, and the holes of either.
+
+        A row a hole: query (its position), doc, weight (the factor of its gain in the difference).
+        """
+        one, other = self._find(a), self._find(b)
+        union = pl.concat([_hole_table(one, -1.0), _hole_table(other, 1.0)])
+        union = union.group_by("query", "doc").agg(pl.col("weight").sum()).sort("query", "doc")
+        return other.base - one.base, union
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row a run: run, n, holes, lower, value, upper, condensed (means)."""
@@ -240,7 +251,7 @@ def bounds(
         qrels_digest=ready.digest,
         notices=tuple(dict.fromkeys(notices)),
         _held=held,
-        _labels=labels,
+        labels=labels,
     )
 
 

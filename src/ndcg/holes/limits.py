@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Limits"]
 
 # Bounds are sums of rounded terms: a difference below this is none.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,8 +91,8 @@ class Limits:
     @property
     def is_settled(self) -> bool:
         """Whether no label can change the sign: 0 is outside the bounds, or nothing can move."""
-        moved = self.upper - self.lower > _ROUNDING
-        return not moved or self.lower > _ROUNDING or self.upper < -_ROUNDING
+        moved = self.upper - self.lower > ROUNDING
+        return not moved or self.lower > ROUNDING or self.upper < -ROUNDING
 
     @property
     def word(self) -> str:
