@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ndcg.holes.merging import Merged, merge
     from ndcg.holes.pooling import Pool, pool
     from ndcg.holes.queue import Queue, next_labels
+    from ndcg.holes.sampling import Sampled, estimate_sampled
     from ndcg.measures import (
         AP,
         CG,
@@ -102,6 +103,7 @@ _HOMES = {
     "ndcg.holes.merging": ("Merged", "merge"),
     "ndcg.holes.pooling": ("Pool", "pool"),
     "ndcg.holes.queue": ("Queue", "next_labels"),
+    "ndcg.holes.sampling": ("Sampled", "estimate_sampled"),
     "ndcg.measures": (
         *("AP", "CG", "DCG", "ERR", "RBP", "RR", "Bpref", "Judged", "Measure", "NumRel"),
         *("NumRelRet", "NumRet", "P", "R", "Rprec", "Success", "infAP", "nDCG", "parse_measure"),
@@ -161,6 +163,7 @@ __all__ = [
     "Rprec",
     "Run",
     "RunScores",
+    "Sampled",
     "Scores",
     "SlicePair",
     "Slices",
@@ -179,6 +182,7 @@ __all__ = [
     "compare",
     "coverage",
     "decompose",
+    "estimate_sampled",
     "evaluate",
     "explain",
     "find_references",

@@ -101,3 +101,36 @@ def test_saved_scores_are_refused(ndcg: Ndcg, worked: Path) -> None:
     result = ndcg("coverage", "qrels.txt", "s.parquet")
     assert result.exit_code == 2
     assert "these are saved scores, not a run" in result.stderr
+
+
+@pytest.mark.usefixtures("samples")
+def test_a_sampled_pool_is_estimated_and_other_pools_are_refused(
+    ndcg: Ndcg, tmp_path: Path
+) -> None:
+    runs = ("bm25.run.gz", "minilm.run.gz")
+    drawn = ("--judged", "qrels.txt", "--rejudge", "0", "--budget", "300")
+    pool = tmp_path / "p.jsonl"
+    assert ndcg("pool", *runs, "--method", "sample", *drawn, "-o", pool).exit_code == 0
+    lines = [json.loads(line) for line in pool.read_text().splitlines()]
+    rated = [json.dumps(row | {"relevance": 1}) for row in lines[:-10]]
+    pool.write_text("\n".join(rated))
+    merged = tmp_path / "merged.txt"
+    assert ndcg("merge", "qrels.txt", pool, "-o", merged).exit_code == 0
+    words = ("coverage", str(merged), *runs, "--sample", str(tmp_path / "p.provenance.json"))
+    page = ndcg(*words).output
+    assert "nDCG@10 estimated from a sample of " in page
+    assert "10 documents of 300 in the sample have no judgment" in page
+    assert max(map(len, page.splitlines())) <= 80
+    told = json.loads(ndcg(*words, "--format", "json").stdout)["sampled"]
+    assert [run["run"] for run in told["runs"]] == ["bm25", "minilm"]
+    refused = ndcg(*words, "--format", "csv")
+    assert refused.exit_code == 2
+    assert "--sample is shown by --format table and json" in refused.stderr
+    ndcg("pool", *runs, "--method", "rrf", "--budget", "600", "-o", tmp_path / "r.jsonl")
+    other = ndcg("coverage", "qrels.txt", *runs, "--sample", tmp_path / "r.provenance.json")
+    assert other.exit_code == 2
+    assert "nothing can be inferred" in other.stderr
+    ndcg("pool", *runs, "--method", "sample", "--budget", "600", "-o", tmp_path / "f.jsonl")
+    other = ndcg("coverage", "qrels.txt", *runs, "--sample", tmp_path / "f.provenance.json")
+    assert other.exit_code == 2
+    assert "drawn as if nothing had been judged" in other.stderr

@@ -35,6 +35,11 @@ from ndcg.cli.options import (
 @click.option("-q", "--per-query", is_flag=True, help="Show every query.")
 @click.option("--slices", metavar="FILE", help="Groups of queries: query_id and a column a slice.")
 @click.option("--by", multiple=True, metavar="COLUMN", help="Only these slices; repeatable.")
+@click.option(
+    "--sample",
+    metavar="POOL.provenance.json",
+    help="Estimate nDCG from a pool that was drawn at random.",
+)
 @bounds_options(default=True)
 @input_options
 @output_options("table", "json", "csv", "tsv", "md")
@@ -48,6 +53,7 @@ def coverage_command(  # noqa: PLR0913 - one parameter an option
     per_query: bool,
     slices: str | None,
     by: tuple[str, ...],
+    sample: str | None,
     bounds: dict[str, Any],
     reading: Reading,
     output: Output,
@@ -63,6 +69,8 @@ def coverage_command(  # noqa: PLR0913 - one parameter an option
     """
     from ndcg.conventions import as_convention
     from ndcg.holes.covering import coverage
+    from ndcg.holes.sampling import estimate_sampled
+    from ndcg.measures import nDCG
     from ndcg.reporting.coverage_tables import coverage_lines, heading, render_coverage
 
     rules = as_convention(profile)
@@ -71,22 +79,30 @@ def coverage_command(  # noqa: PLR0913 - one parameter an option
     share = read_share("--floor", floor)
     groups = read_slices(slices, by)
     read = reading.runs(runs, rules.duplicates)
+    if sample is not None and output.format not in {"table", "json"}:
+        raise click.UsageError("--sample is shown by --format table and json")
+    judged, runs_read = reading.qrels(qrels), {name: read.read(name) for name in read}
     found = coverage(
-        reading.qrels(qrels),
-        {name: read.read(name) for name in read},
+        judged,
+        runs_read,
         k,
         floor=share,
         slices=groups,
         convention=rules,
         **bounds,
     )
+    sampled = None
+    if sample is not None:
+        sampled = estimate_sampled(judged, runs_read, nDCG @ k, sample=sample, convention=rules)
     if output.format == "json":
         told = found.to_dict()
+        if sampled is not None:
+            told["sampled"] = sampled.to_dict()
         if per_query:
             told["per_query"] = found.to_queries().to_dicts()
         output.write_json(told)
     else:
-        output.write(render_coverage(found, output.format, per_query=per_query))
+        output.write(render_coverage(found, output.format, per_query=per_query, sampled=sampled))
         if output.format != "table":
             tell([heading(found), *coverage_lines(found)])
     click.get_current_context().exit(found.exit_code)

@@ -13,6 +13,7 @@ from ndcg.reporting.score_tables import DIGEST_SHOWN, notice_lines, wrapped
 
 if TYPE_CHECKING:
     from ndcg.holes.covering import Coverage
+    from ndcg.holes.sampling import Sampled
     from ndcg.holes.shares import RunCoverage
 
 _SHARES = ("judged", "weighted", "minimum")
@@ -70,7 +71,16 @@ def bias_grid(found: Coverage) -> Grid:
     return Grid(names, tuple(cells), right=frozenset(["change"]))
 
 
-def render_coverage(found: Coverage, format: str, *, per_query: bool = False) -> str:
+def sampled_grid(found: Sampled) -> Grid:
+    """Return one row a run of what the sample says."""
+    frame = found.to_frame().drop("outside")
+    names = ("run", "n", "estimate", "low", "high", "holes as 0")
+    return Grid(names, tuple(frame.rows()))
+
+
+def render_coverage(
+    found: Coverage, format: str, *, per_query: bool = False, sampled: Sampled | None = None
+) -> str:
     """Return coverage as text: ``table`` is the whole page, the others are one table each."""
     if format != "table":
         grid = coverage_grid(found)
@@ -83,6 +93,12 @@ def render_coverage(found: Coverage, format: str, *, per_query: bool = False) ->
     if found.bounds is not None:
         bounded = {found.measure: found.bounds}
         parts += [wrapped(bounds_line(bounded)), render_grid(bounds_grid(bounded), "table")]
+    if sampled is not None:
+        line = (
+            f"{sampled.measure!r} estimated from a sample of "
+            f"{counted(sampled.drawn, 'judgment')}, each standing for the documents like it"
+        )
+        parts += [wrapped(line), render_grid(sampled_grid(sampled), "table")]
     if found.bias is not None:
         tau = "" if found.bias.tau is None else f"; Kendall's tau of the order {found.bias.tau:.2f}"
         line = (
@@ -91,7 +107,8 @@ def render_coverage(found: Coverage, format: str, *, per_query: bool = False) ->
         )
         parts += [wrapped(line), render_grid(bias_grid(found), "table")]
     parts += _queries(found, per_query=per_query)
-    notes = [wrapped(line, "note: ") for line in coverage_lines(found)]
+    told = notice_lines(sampled.notices) if sampled is not None else []
+    notes = [wrapped(line, "note: ") for line in [*coverage_lines(found), *told]]
     return "\n\n".join([*parts, "\n".join(notes)])
 
 
