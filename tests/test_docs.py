@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 import shlex
@@ -155,7 +156,9 @@ def test_every_name_taken_from_the_package_exists() -> None:
     for text in TEXTS.values():
         assert {
             name for name in re.findall(r"\bndcg\.(\w+)", text) if name not in ndcg.__all__
-        } <= {"assert_no_regression", "cli", "pytest_plugin", "reporting", "toml"}
+        } <= {"assert_no_regression", "cli", "compat", "pytest_plugin", "reporting", "toml"}
+        for name in re.findall(r"\bndcg\.compat\.(\w+)", text):
+            importlib.import_module(f"ndcg.compat.{name}")
         for names in re.findall(r"from ndcg import (.+)", text):
             assert {name.strip() for name in names.split(",")} <= set(ndcg.__all__)
 
