@@ -32,7 +32,7 @@ FLOORS = (
 FLOOR_OF = {unit: floor for floor, units in enumerate(FLOORS) for unit in units}
 
 PUBLIC = {
-    *("evaluate", "load_scores", "parse_measure", "rank", "tie_range"),
+    *("evaluate", "grouped", "load_scores", "parse_measure", "rank", "tie_range"),
     *("Bounds", "Coverage", "Limits", "bounds", "coverage"),
     *("Merged", "Pool", "Queue", "Sampled", "estimate_sampled", "merge", "next_labels", "pool"),
     *("advise", "compare", "decompose", "explain", "find_references", "plan", "why"),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ndcg.disagreement import Disagreement, why
     from ndcg.errors import InputError, MeasureError, MissingPackageError, NdcgError, OptionError
     from ndcg.evaluation import RunScores, Scores, TieRange, evaluate, load_scores, tie_range
+    from ndcg.evaluation.grouping import grouped
     from ndcg.explanation import Explanation, Step, explain
     from ndcg.formats.reading import as_qrels, as_run
     from ndcg.formats.writing import write_qrels, write_run
@@ -94,6 +95,7 @@ _HOMES = {
         "load_scores",
         "tie_range",
     ),
+    "ndcg.evaluation.grouping": ("grouped",),
     "ndcg.explanation": ("Explanation", "Step", "explain"),
     "ndcg.formats.reading": ("as_qrels", "as_run"),
     "ndcg.formats.writing": ("write_qrels", "write_run"),
@@ -186,6 +188,7 @@ __all__ = [
     "evaluate",
     "explain",
     "find_references",
+    "grouped",
     "infAP",
     "load_scores",
     "merge",

@@ -259,7 +259,7 @@ def _named_measures(
     """Return what is computed under each key of the result."""
     found: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]] = {}
     cutoffs: dict[str, set[int]] = {}
-    for name in names:
+    for name in sorted(set(names)):
         for one in sorted(supported_nicknames.get(name, (name,))):
             _add_measure(one, found, cutoffs)
     for family, given in cutoffs.items():
