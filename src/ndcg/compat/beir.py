@@ -1,0 +1,83 @@
+"""BEIR's interface: ``from ndcg.compat.beir import EvaluateRetrieval``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ndcg.compat.pytrec_eval import RelevanceEvaluator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Judgments = Mapping[str, Mapping[str, int]]
+    Lists = Mapping[str, Mapping[str, float]]
+
+__all__ = ["EvaluateRetrieval"]
+
+_K_VALUES = (1, 3, 5, 10, 100, 1000)
+_FAMILIES = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
+_DIGITS = 5
+
+
+class EvaluateRetrieval:
+    """BEIR's class of the same name, for results that are there already.
+
+    `evaluate` gives BEIR 2.2's four mappings with its rounding to five digits. Its mean is over the
+    queries that both results and judgments have: one that was not answered does not count, where
+    `ndcg.evaluate` counts it 0.
+
+    Parameters
+    ----------
+    retriever, k_values, score_function
+        As BEIR takes them; nothing is retrieved here.
+
+    Examples
+    --------
+    The document with the id of the query is left out, as some of BEIR's tasks need:
+
+    >>> ndcg, _, _, _ = EvaluateRetrieval.evaluate(
+    ...     {"q1": {"d1": 1}}, {"q1": {"q1": 2.0, "d1": 1.0}}, [1, 10]
+    ... )
+    >>> ndcg
+    {'NDCG@1': 1.0, 'NDCG@10': 1.0}
+    """
+
+    def __init__(
+        self,
+        retriever: Any = None,
+        k_values: Sequence[int] = _K_VALUES,
+        score_function: str = "cos_sim",
+    ) -> None:
+        self.retriever = retriever
+        self.k_values = list(k_values)
+        self.top_k = max(k_values)
+        self.score_function = score_function
+
+    @staticmethod
+    def evaluate(
+        qrels: Judgments,
+        results: Lists,
+        k_values: Sequence[int],
+        ignore_identical_ids: bool = True,  # noqa: FBT001, FBT002 - BEIR's signature
+    ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
+        """Return NDCG, MAP, Recall and P at each cutoff, means over queries in both.
+
+        Unlike there, `results` is left as it was. No query in both is a ZeroDivisionError, as
+        there.
+        """
+        if ignore_identical_ids:
+            results = {
+                query: {doc: score for doc, score in docs.items() if doc != query}
+                for query, docs in results.items()
+            }
+        names = {f"{family}.{','.join(map(str, k_values))}" for family in _FAMILIES.values()}
+        values = RelevanceEvaluator(qrels, names).evaluate(results).values()
+        ndcg, average, recall, precision = (
+            {f"{shown}@{k}": _mean([one[f"{name}_{k}"] for one in values]) for k in k_values}
+            for shown, name in _FAMILIES.items()
+        )
+        return ndcg, average, recall, precision
+
+
+def _mean(values: list[float]) -> float:
+    return round(sum(values) / len(values), _DIGITS)
