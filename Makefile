@@ -16,7 +16,7 @@ COMPILE := $(LOCKER)/bin/uv pip compile pyproject.toml --quiet --universal --pyt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: demo test lint bench lock clean help
+.PHONY: demo test lint bench conformance lock clean help
 
 demo: $(VENV)/.run ## evaluate and explain real runs that ship with the package
 	@$(BIN)/ndcg demo
@@ -33,6 +33,9 @@ bench: $(BENCH)/.ready ## time ndcg against its peers, into bench/RESULTS.md (AR
 	@$(BENCH)/bin/python $(PACKAGE) --force-reinstall .
 	@$(BENCH)/bin/python -m bench.run $(ARGS)
 
+conformance: $(VENV)/.dev ## write docs/conformance.md: what other programs give, and how it is spelled here
+	$(BIN)/python tests/test_conformance.py
+
 lock: $(LOCKER)/bin/uv ## rewrite requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) --group build --output-file requirements/run.txt
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
@@ -43,7 +46,7 @@ clean: ## remove the environments, the benchmark's data and every cache
 	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The package is installed in place, so one environment serves demo and tests and an edited source needs no reinstall.
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(BIN)/pip
