@@ -196,17 +196,18 @@ def product_rows() -> list[str]:
 TEMPLATE = """\
 # Conformance
 
-What other programs give, and how it is spelled here. `make conformance` writes this page, and a test
-compares it. Every convention is described under [conventions](conventions.md).
+What other programs give, and how it is spelled here. `make conformance` writes this page, and a
+test compares it. Every convention is described under [conventions](conventions.md).
 
 ## Programs that were run
 
 Versions: trec_eval 10.0-rc3 and 9.0.8, pytrec_eval-terrier 0.5.11, ir_measures 0.4.3, ranx 0.3.21,
-scikit-learn 1.9.1, BEIR 2.2.0, LightGBM 4.7.0, on small hard inputs; what each returned is stored, so
-that they need not be installed. `value` is nDCG@10 of the plain case (order b a x c, grades a=3 b=2
-c=1), in the program's own decimals; ours is the same. MTEB at a905523 gives what BEIR gives, and
-`ndcg.compat.mteb` that. On 54 pairs of real judgments and runs (`tests/golden`) the values that they
-gave are ours, each under its profile, but for ties in long lists in ranx, which its sort does not keep.
+scikit-learn 1.9.1, BEIR 2.2.0, LightGBM 4.7.0, on small hard inputs; what each returned is stored,
+so that they need not be installed. `value` is nDCG@10 of the plain case (order b a x c, grades a=3
+b=2 c=1), in the program's own decimals; ours is the same. MTEB at a905523 gives what BEIR gives,
+and `ndcg.compat.mteb` that. On 54 pairs of real judgments and runs (`tests/golden`) the values that
+they gave are ours, each under its profile, but for ties in long lists in ranx, which its sort does
+not keep.
 
 | program | ours | value | edge cases alike | apart, and why |
 |---|---|---:|---:|---|
