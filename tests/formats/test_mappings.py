@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from ndcg import InputError, as_qrels, as_run, evaluate
-from ndcg.formats.mappings import as_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -322,9 +321,3 @@ def test_wrong_json_is_told(tmp_path: Path, text: str | bytes, told: str) -> Non
     path = write(tmp_path, text)
     with pytest.raises(InputError, match=f"^{re.escape(f'{path}: {told}')}"):
         as_qrels(path, format="json")
-
-
-def test_a_number_is_a_number() -> None:
-    assert as_number(np.float32(0.5), "score") == 0.5
-    with pytest.raises(InputError, match=r"^score must be a number, got '0.5'$"):
-        as_number("0.5", "score")

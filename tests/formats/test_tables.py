@@ -72,6 +72,19 @@ def duckdb_relation(columns: Columns) -> Any:
     return duckdb.connect().from_arrow(table)
 
 
+class Dataset:
+    """A dataset as Hugging Face's: rows that are mappings, and a way to Polars."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.frame = pl.DataFrame(columns)
+
+    def __iter__(self) -> Any:
+        return self.frame.iter_rows(named=True)
+
+    def to_polars(self) -> pl.DataFrame:
+        return self.frame
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -82,8 +95,9 @@ def duckdb_relation(columns: Columns) -> Any:
         duckdb_relation,
         pa.RecordBatch.from_pydict,
         lambda columns: pa.table(columns).to_reader(),
+        Dataset,
     ],
-    ids=["polars", "lazy", "arrow", "pandas", "duckdb", "batch", "reader"],
+    ids=["polars", "lazy", "arrow", "pandas", "duckdb", "batch", "reader", "dataset"],
 )
 def test_any_frame_is_read(make: Callable[[Columns], Any]) -> None:
     run = as_run(make(RUN))

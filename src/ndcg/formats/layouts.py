@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ndcg.errors import InputError, check_choice
+from ndcg.formats.exports import is_export
 from ndcg.formats.lines import BOM, is_number, split_fields
 from ndcg.formats.sources import HEAD_BYTES, refuse_binary
 
@@ -224,6 +225,8 @@ def _json_form(lines: list[str]) -> str | None:
     try:
         first = json.loads(lines[0])
     except (ValueError, RecursionError):
+        return "json"
+    if is_export(first):
         return "json"
     flat = isinstance(first, dict) and not all(isinstance(x, dict) for x in first.values())
     return "jsonl" if flat else "json"

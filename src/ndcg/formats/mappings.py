@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from struct import error as StructError  # noqa: N812 - struct calls it plain error
-from struct import pack
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from ndcg.data import as_id
 from ndcg.errors import InputError
+from ndcg.formats.exports import is_export, read_export
+from ndcg.formats.numbers import as_number
 
 if TYPE_CHECKING:
     from ndcg.formats.layouts import Kind
@@ -42,8 +42,10 @@ def parse_json(text: bytes, where: str) -> Any:
 
 
 def read_json(source: Source, kind: Kind) -> dict[str, dict[str, Any]]:
-    """Read a JSON object of objects, as pytrec_eval, ranx and MTEB predictions write them."""
+    """Read a JSON object of objects, as pytrec_eval, ranx and MTEB write them, or an export."""
     content = parse_json(source.everything(), source.name)
+    if is_export(content):
+        return read_export(content, source.name, kind)
     return _innermost(content, source.name, kind)
 
 
@@ -90,13 +92,3 @@ def frame_of_triples(rows: Iterable[Any], kind: Kind) -> pl.DataFrame:
         {"query_id": queries, "doc_id": docs, value: values},
         schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64},
     )
-
-
-def as_number(value: Any, what: str) -> float:
-    """Return a number of any type as a float; text and what is none is an `InputError`."""
-    try:
-        # float() would also read text; struct takes numbers alone.
-        pack("d", value)
-        return float(value)
-    except (TypeError, ValueError, OverflowError, StructError):
-        raise InputError(f"{what} must be a number, got {value!r}") from None

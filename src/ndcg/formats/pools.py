@@ -11,7 +11,8 @@ from ndcg.data import as_id
 from ndcg.errors import InputError
 from ndcg.formats.layouts import Layout
 from ndcg.formats.lines import BOM
-from ndcg.formats.mappings import as_number, parse_json
+from ndcg.formats.mappings import parse_json
+from ndcg.formats.numbers import as_number
 from ndcg.formats.text import Part, parts_of
 
 if TYPE_CHECKING:

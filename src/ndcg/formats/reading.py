@@ -182,6 +182,9 @@ def _read(source: Any, kind: Kind, format: str | None) -> _Content:
         return _Content("", Rows(), source)
     if hasattr(source, "__arrow_c_stream__") or isinstance(source, pl.LazyFrame):
         frame, place = frame_of(source), "the frame"
+    elif hasattr(source, "to_polars"):
+        # A dataset of Hugging Face: rows to iterate over as well, but slowly, and each a mapping.
+        frame, place = frame_of(source.to_polars()), "the dataset"
     elif isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
         frame, place = frame_of_triples(source, kind), "the rows"
     else:

@@ -14,7 +14,8 @@ from ndcg.data import as_id
 from ndcg.errors import InputError, MissingPackageError
 from ndcg.formats.layouts import Layout, find_columns, refuse_other_kind
 from ndcg.formats.lines import BOM
-from ndcg.formats.mappings import as_number, parse_json
+from ndcg.formats.mappings import parse_json
+from ndcg.formats.numbers import as_number
 from ndcg.formats.pools import is_pool, name_rated, read_pool
 from ndcg.formats.text import Part, parts_of
 

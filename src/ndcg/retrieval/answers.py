@@ -13,7 +13,7 @@ import polars as pl
 
 from ndcg.data import as_id
 from ndcg.errors import InputError
-from ndcg.formats.mappings import as_number
+from ndcg.formats.numbers import as_number
 from ndcg.retrieval.failures import AnswerError
 
 # Elasticsearch and OpenSearch, Solr, and the usual names of everybody else.
