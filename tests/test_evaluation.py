@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+import sys
 from dataclasses import FrozenInstanceError, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from ndcg import (
     Judged,
     Measure,
     MeasureError,
+    MissingPackageError,
     OptionError,
     P,
     R,
@@ -233,6 +235,18 @@ def test_scores_are_frozen() -> None:
     scores = evaluate(QRELS, GOOD)
     with pytest.raises(FrozenInstanceError):
         scores.barren = 3  # type: ignore[misc]
+
+
+def test_scores_for_pandas_and_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, runs = {"q1": {"a": 1}, "q2": {"b": 0}}, {"one": {"q1": {"a": 1.0}}}
+    scores = evaluate(qrels, runs, "nDCG@10", convention=Convention(barren="skip"))
+    frame = scores.to_pandas()
+    assert frame.columns.tolist() == ["run", "query_id", "nDCG@10"]
+    assert frame["nDCG@10"].isna().tolist() == [False, True]
+    assert json.loads(scores.to_json()) == {"one": {"q1": {"nDCG@10": 1.0}, "q2": {}}}
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingPackageError, match="pip install pandas"):
+        scores.to_pandas()
 
 
 def test_scores_as_a_frame() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from ndcg.conventions import Convention
 from ndcg.data import FloatArray, Notice
-from ndcg.errors import InputError, OptionError, near_miss
+from ndcg.errors import InputError, MissingPackageError, OptionError, near_miss
 from ndcg.measures import Measure, parse_measure
 
 if TYPE_CHECKING:
@@ -224,6 +225,28 @@ class Scores:
             query: {m: v for m, v in zip(names, row, strict=True) if not math.isnan(v)}
             for query, row in rows
         }
+
+    def to_pandas(self) -> Any:
+        """Return the same as `to_frame` as a DataFrame of pandas; NaN where undefined.
+
+        Raises
+        ------
+        MissingPackageError
+            Without pandas.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise MissingPackageError("to_pandas needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.to_frame().fill_null(math.nan).to_dict(as_series=False))
+
+    def to_json(self) -> str:
+        """Return ``{run: {query_id: {"nDCG@10": value}}}`` as JSON; undefined values are left out.
+
+        ``ndcg eval --format json`` has means, intervals and notices.
+        """
+        told = {run.name: self.to_dict(run.name) for run in self.runs}
+        return json.dumps(told, ensure_ascii=False)
 
     def save(self, path: str | Path) -> None:
         """Write the scores to a Parquet file that carries convention, digests and notices.
