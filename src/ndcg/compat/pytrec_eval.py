@@ -6,6 +6,7 @@ import collections
 import math
 import numbers
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from ndcg.measures import (
     nDCG,
 )
 from ndcg.measures.catalogue import CATALOGUE
+from ndcg.measures.interpolation import RECALL_POINTS, interpolated_precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -69,6 +71,7 @@ _CUT: dict[str, tuple[Measure, tuple[int, ...]]] = {
     "ndcg_cut": (nDCG, _CUTOFFS),
     "map_cut": (AP, _CUTOFFS),
     "success": (Success, (1, 5, 10)),
+    "relative_P": (P, _CUTOFFS),
 }
 # Made of others: the measures, and what is made of their values.
 _MADE: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]] = {
@@ -85,15 +88,26 @@ _MADE: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]] = {
         ),
     ),
     "num_q": ((NumRet,), np.ones_like),
+    # No values there either: the texts of a run and of its judgments, as numbers.
+    "runid": ((NumRet,), np.zeros_like),
+    "relstring": ((NumRet,), np.zeros_like),
+    "utility": ((NumRelRet, NumRet), lambda found, retrieved: 2 * found - retrieved),
+    "set_relative_P": (
+        (NumRelRet, NumRet, NumRel),
+        lambda found, retrieved, relevant: found / np.maximum(np.minimum(retrieved, relevant), 1),
+    ),
+}
+_POINTS: dict[str, tuple[float, ...]] = {
+    f"iprec_at_recall_{point:.2f}": (point,) for point in RECALL_POINTS
+}
+_INTERPOLATED: dict[str, dict[str, tuple[float, ...]]] = {
+    "iprec_at_recall": _POINTS,
+    "11pt_avg": {"11pt_avg": RECALL_POINTS},
 }
 
-supported_measures = frozenset({*_WHOLE, *_CUT, *_MADE})
+supported_measures = frozenset({*_WHOLE, *_CUT, *_MADE, *_INTERPOLATED})
 missing_measures = frozenset(
-    {
-        *("11pt_avg", "G", "Rndcg", "Rprec_mult", "binG", "iprec_at_recall", "ndcg_rel"),
-        *("num_nonrel_judged_ret", "relative_P", "relstring", "runid", "set_relative_P"),
-        "utility",
-    }
+    {"G", "Rndcg", "Rprec_mult", "binG", "ndcg_rel", "num_nonrel_judged_ret"}
 )
 supported_nicknames: dict[str, frozenset[str]] = {
     "all_trec": supported_measures | missing_measures,
@@ -198,6 +212,9 @@ class RelevanceEvaluator:
         self, measures: tuple[Measure, ...], make: Callable[..., Any], ranking: Ranking
     ) -> FloatArray:
         rules = PROFILES["pytrec_eval"]
+        if not measures:
+            points: FloatArray = make(ranking, self._level)
+            return points
         values = [np.nan_to_num(self._at_level(one).compute(ranking, rules)) for one in measures]
         column: FloatArray = make(*values)
         return column
@@ -265,7 +282,10 @@ def _named_measures(
     for family, given in cutoffs.items():
         measure, usual = _CUT[family]
         for cutoff in sorted(given) or usual:
-            found[f"{family}_{cutoff}"] = ((measure @ cutoff,), _same)
+            key = f"{family}_{cutoff}"
+            found[key] = ((measure @ cutoff,), _same)
+            if family == "relative_P":
+                found[key] = ((measure @ cutoff, NumRel), partial(_relative, cutoff))
     return found
 
 
@@ -278,6 +298,9 @@ def _add_measure(
         found[name] = ((_WHOLE[name],), _same)
     elif name in _MADE:
         found[name] = _MADE[name]
+    elif name in _INTERPOLATED:
+        for key, points in _INTERPOLATED[name].items():
+            found[key] = ((), partial(_interpolated, points))
     elif name in _CUT:
         cutoffs.setdefault(name, set())
     else:
@@ -297,6 +320,15 @@ def _parted(name: str) -> tuple[str, list[int]]:
             f"{', '.join(sorted(missing_measures))})"
         )
     raise ValueError(f"unsupported measure {name}")
+
+
+def _relative(cutoff: int, precision: FloatArray, relevant: FloatArray) -> FloatArray:
+    return precision * cutoff / np.maximum(np.minimum(cutoff, relevant), 1)
+
+
+def _interpolated(points: tuple[float, ...], ranking: Ranking, level: int) -> FloatArray:
+    means: FloatArray = interpolated_precision(ranking, level, points).mean(axis=1)
+    return means
 
 
 def _same(values: FloatArray) -> FloatArray:
