@@ -50,7 +50,7 @@ def test_same_seed_same_queue() -> None:
 
 
 def hidden() -> tuple[Duel, np.ndarray, np.ndarray]:
-    """Return bm25 against tfidf with their judgments of half the queries hidden, and the truth."""
+    """Return bm25 against minilm on half the queries, all but one judgment of each hidden."""
     frame = as_qrels(QRELS).frame
     some = frame["query_id"].unique(maintain_order=True)[::2].implode()
     judged = frame.filter(pl.col("query_id").is_in(some))
