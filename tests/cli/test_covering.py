@@ -134,3 +134,12 @@ def test_a_sampled_pool_is_estimated_and_other_pools_are_refused(
     other = ndcg("coverage", "qrels.txt", *runs, "--sample", tmp_path / "f.provenance.json")
     assert other.exit_code == 2
     assert "drawn as if nothing had been judged" in other.stderr
+
+
+@pytest.mark.usefixtures("worked")
+def test_bounds_may_be_asked_for_and_are_there_anyway(ndcg: Ndcg) -> None:
+    words = ("coverage", "qrels.txt", "a.run", "--open-world")
+    asked = ndcg(*words, "--bounds")
+    assert asked.exit_code == 1
+    assert "bounds of nDCG@10" in asked.stdout
+    assert asked.stdout == ndcg(*words).stdout

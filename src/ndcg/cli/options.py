@@ -93,7 +93,7 @@ def as_option(command: _Command) -> _Command:
 def bounds_options(*, default: bool = False) -> Callable[[_Command], _Command]:
     """Add the options of bounds; the command gets `bounds`: their keywords, or False.
 
-    A command that shows bounds by `default` has no ``--bounds`` to ask for them.
+    A command that shows bounds by `default` takes ``--bounds`` as well, and it changes nothing.
     """
 
     def add(command: _Command) -> _Command:
@@ -108,16 +108,15 @@ def bounds_options(*, default: bool = False) -> Callable[[_Command], _Command]:
             help="Bounds: documents that no run retrieved may be relevant as well.",
         )
         @functools.wraps(command)
-        def gathered(
-            *, grades: str | None, open_world: bool, bounds: bool = default, **others: Any
-        ) -> None:
+        def gathered(*, grades: str | None, open_world: bool, bounds: bool, **others: Any) -> None:
+            bounds = bounds or default
             if not bounds and (grades is not None or open_world):
                 name = "--grades" if grades is not None else "--open-world"
                 raise OptionError(f"{name} says what bounds assume; add --bounds")
             scale: dict[str, Any] = {} if grades is None else {"grades": read_grades(grades)}
             command(bounds={"open_world": open_world, **scale} if bounds else False, **others)
 
-        return gathered if default else _BOUNDS(gathered)
+        return _BOUNDS(gathered)
 
     return add
 
