@@ -12,7 +12,7 @@ PACKAGE := $(INSTALL) --no-deps --no-build-isolation
 # A lock is complete; pip before 23.3 would look up `coverage[toml]` anew and refuse the release it finds, which has no hash.
 LOCKED := $(INSTALL) --no-deps --require-hashes --requirement
 COMPILE := $(LOCKER)/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
-	--fork-strategy fewest --generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
+	--fork-strategy fewest --generate-hashes --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -40,6 +40,10 @@ class Notice:
     text: str
     run: str | None = None
 
+    def to_dict(self) -> dict[str, str | None]:
+        """Return code, run and text as plain values."""
+        return {"code": self.code, "run": self.run, "text": self.text}
+
 
 @dataclass(frozen=True)
 class Groups:

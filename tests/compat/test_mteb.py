@@ -68,7 +68,7 @@ def test_a_result_file_is_a_row_a_split_and_subset(tmp_path: Path) -> None:
 @pytest.mark.parametrize("read", [read_predictions, read_result])
 def test_other_files_are_refused(read: Any, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(InputError, match=r"bad\.json: not JSON"):
+    with pytest.raises(InputError, match=r"bad\.json: not valid JSON"):
         read(tmp_path / "bad.json")
     with pytest.raises(InputError, match="No such file"):
         read(tmp_path / "none.json")

@@ -104,7 +104,7 @@ def test_samples_without_chances_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no column 'probability'"):
         estimate_sampled(QRELS, RUNS, sample=as_qrels(QRELS).frame)
     (tmp_path / "bad.json").write_text("no")
-    with pytest.raises(InputError, match=r"bad\.json: not JSON"):
+    with pytest.raises(InputError, match=r"bad\.json: not valid JSON"):
         estimate_sampled(QRELS, RUNS, sample=tmp_path / "bad.json")
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(InputError, match="no documents in it"):

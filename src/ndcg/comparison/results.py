@@ -118,7 +118,7 @@ class Comparison:
             "unjudged": self._assumed(),
             "pairs": [pair.to_dict() for pair in self.pairs],
             "slices": [part.to_dict() for part in self.slices],
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }  # fmt: skip
 
     def _assumed(self) -> dict[str, Any] | None:

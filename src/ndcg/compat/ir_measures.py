@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ndcg.errors import InputError
 from ndcg.evaluation import evaluate
 from ndcg.formats.reading import as_qrels, as_run
@@ -52,8 +50,8 @@ def calc_aggregate(measures: Iterable[Any], qrels: Any, run: Any) -> dict[Any, f
     scores = _scores(wanted, qrels, run)
     if scores is None:
         return dict.fromkeys(wanted, 0.0)
-    values = dict(zip(scores.measures, scores.runs[0].values.T, strict=True))
-    return {one: float(np.mean(values[_measure(one)])) for one in wanted}
+    means = scores.mean()
+    return {one: means[_measure(one)] for one in wanted}
 
 
 def iter_calc(measures: Iterable[Any], qrels: Any, run: Any) -> Iterator[Metric]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from ndcg.compat.beir import EvaluateRetrieval
 from ndcg.errors import InputError
+from ndcg.formats.mappings import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,11 +110,9 @@ def read_result(path: str | Path) -> pl.DataFrame:
 
 def _read_json(path: str | Path) -> dict[str, Any]:
     try:
-        told = json.loads(Path(path).read_bytes())
+        told = parse_json(Path(path).read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error})") from None
     if not isinstance(told, dict) or not told:
         raise InputError(f"{path}: an empty file or a list; {_EXPECTED}")
     return told

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from ndcg.data import FloatArray, Qrels
     from ndcg.ranking import Ranking
 
+    # The measures whose values are taken, and what is made of them.
+    Recipe = tuple[tuple[Measure, ...], Callable[..., Any]]
+
 __all__ = [
     "RelevanceEvaluator",
     "compute_aggregated_measure",
@@ -73,8 +76,7 @@ _CUT: dict[str, tuple[Measure, tuple[int, ...]]] = {
     "success": (Success, (1, 5, 10)),
     "relative_P": (P, _CUTOFFS),
 }
-# Made of others: the measures, and what is made of their values.
-_MADE: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]] = {
+_MADE: dict[str, Recipe] = {
     "gm_map": ((AP,), lambda ap: np.log(np.maximum(ap, _LEAST))),
     "gm_bpref": ((Bpref,), lambda bpref: np.log(np.maximum(bpref, _LEAST))),
     "set_map": ((P, R), lambda precision, recall: precision * recall),
@@ -272,9 +274,9 @@ def _check_grades(judged: Mapping[str, Mapping[str, int]]) -> None:
 
 def _named_measures(
     names: Iterable[str],
-) -> dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]]:
+) -> dict[str, Recipe]:
     """Return what is computed under each key of the result."""
-    found: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]] = {}
+    found: dict[str, Recipe] = {}
     cutoffs: dict[str, set[int]] = {}
     for name in sorted(set(names)):
         for one in sorted(supported_nicknames.get(name, (name,))):
@@ -291,7 +293,7 @@ def _named_measures(
 
 def _add_measure(
     name: str,
-    found: dict[str, tuple[tuple[Measure, ...], Callable[..., Any]]],
+    found: dict[str, Recipe],
     cutoffs: dict[str, set[int]],
 ) -> None:
     if name in _WHOLE:

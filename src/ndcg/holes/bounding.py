@@ -35,9 +35,10 @@ class BoundsOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """One run: its limits, the judged part of each sum, and a row a hole."""
+    """One run: its limits, its top, the judged part of each sum, and a row a hole."""
 
     limits: Limits
+    top: Top
     base: FloatArray
     query: IntArray
     doc_ids: pl.Series
@@ -145,6 +146,10 @@ class Bounds:
         union = union.group_by("query", "doc").agg(pl.col("weight").sum()).sort("query", "doc")
         return other.base - one.base, union
 
+    def top(self, name: str) -> Top:
+        """Return the first documents of a run, judged or not."""
+        return self._find(name).top
+
     def to_frame(self) -> pl.DataFrame:
         """Return a row a run: run, n, holes, lower, value, upper, condensed (means)."""
         rows = [held.limits.to_dict() for held in self._held.values()]
@@ -169,7 +174,7 @@ class Bounds:
             "open_world": self.open_world,
             "qrels_digest": self.qrels_digest,
             "runs": [held.limits.to_dict() for held in self._held.values()],
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }
 
 
@@ -278,7 +283,7 @@ def _held(
     limits = Limits(name, top.query_ids, condensed=condensed,
                     **labels.limits(ends, values, holes))  # fmt: skip
     doc_ids = top.doc_ids.filter(pl.Series(top.holes))
-    return _Held(limits, base, query, doc_ids, weight[top.holes]), scores.notices
+    return _Held(limits, top, base, query, doc_ids, weight[top.holes]), scores.notices
 
 
 def _judged_sums(top: Top, labels: Labels, weight: FloatArray) -> FloatArray:

@@ -161,7 +161,7 @@ class Coverage:
             "unjudged": found and {"grades": list(found.grades), "open_world": found.open_world},
             "pool_bias": self.bias and self.bias.to_dict(),
             "completeness": self.completeness and self.completeness.to_dict(),
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ndcg.holes.limits import ROUNDING
+from ndcg.holes.limits import ROUNDING, settles
 
 if TYPE_CHECKING:
     from ndcg.data import FloatArray, IntArray
@@ -68,7 +68,7 @@ class Duel:
     @property
     def is_settled(self) -> bool:
         """Whether no label can change the sign of the difference."""
-        return bool(_settled(*self.bounds))
+        return bool(settles(*self.bounds))
 
     def values(self, belief: float) -> FloatArray:
         """Return what each open hole's label is worth for settling, 0 for the others.
@@ -192,13 +192,7 @@ class Duel:
         least, most = np.zeros(len(gains), np.int64), np.full(len(gains), len(order))
         while (least < most).any():
             middle = (least + most) // 2
-            done = _settled(*self.bounds_after(gains, place[None, :] < middle[:, None]))
+            done = settles(*self.bounds_after(gains, place[None, :] < middle[:, None]))
             most = np.where(done, middle, most)
             least = np.where(done, least, np.minimum(middle + 1, most))
         return most
-
-
-def _settled(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
-    low, high = np.asarray(low), np.asarray(high)
-    done: BoolArray = (low > ROUNDING) | (high < -ROUNDING) | (high - low <= ROUNDING)
-    return done

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ndcg.data import FloatArray, IntArray
     from ndcg.ranking import BoolArray
 
-__all__ = ["Limits"]
+__all__ = ["ROUNDING", "Limits", "settles"]
 
 # Bounds are sums of rounded terms: a difference below this is none.
 ROUNDING = 1e-12
@@ -91,8 +91,7 @@ class Limits:
     @property
     def is_settled(self) -> bool:
         """Whether no label can change the sign: 0 is outside the bounds, or nothing can move."""
-        moved = self.upper - self.lower > ROUNDING
-        return not moved or self.lower > ROUNDING or self.upper < -ROUNDING
+        return bool(settles(self.lower, self.upper))
 
     @property
     def word(self) -> str:
@@ -142,3 +141,10 @@ class Limits:
             "condensed": mean_of(self.condensed),
         }
         return told | ({"settled": self.is_settled} if self.is_difference else {})
+
+
+def settles(lower: FloatArray | float, upper: FloatArray | float) -> BoolArray:
+    """Return whether no label can change the sign: 0 is outside, or nothing can move."""
+    lower, upper = np.asarray(lower), np.asarray(upper)
+    done: BoolArray = (lower > ROUNDING) | (upper < -ROUNDING) | ~(upper - lower > ROUNDING)
+    return done

@@ -127,7 +127,7 @@ class Pool:
             "runs": [asdict(one) for one in self.contributions],
             "costs": self.costs(effort),
             "provenance": self.provenance,
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }
 
     def to_rows(

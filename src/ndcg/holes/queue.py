@@ -10,13 +10,12 @@ import polars as pl
 
 from ndcg.conventions import Convention, as_convention
 from ndcg.errors import OptionError
-from ndcg.evaluation import distinct_names, prepare_qrels
+from ndcg.evaluation import distinct_names
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels, as_run
 from ndcg.holes.bounding import bounds
 from ndcg.holes.duels import Duel
 from ndcg.holes.labels import GRADES
 from ndcg.holes.priors import grade_prior
-from ndcg.holes.tops import top_documents
 from ndcg.measures import Measure, nDCG, parse_measure
 from ndcg.planning import Effort
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ndcg.data import IntArray, Notice, Qrels
     from ndcg.holes.limits import Limits
+    from ndcg.holes.tops import Top
 
 __all__ = ["Queue", "next_labels", "prepare_duel"]
 
@@ -88,7 +88,7 @@ class Queue:
             "expected_hours": hours,
             "expected_money": None if hours is None else hours * spend.rate,
             "next": self.frame.to_dicts(),
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }
 
 
@@ -200,7 +200,7 @@ def prepare_duel(
     found = bounds(qrels, runs, measure, grades=grades, convention=convention)
     limits = found.difference(*runs)
     base, union = found.unknowns(*runs)
-    tables = _rank_tables(qrels, runs, measure, convention)
+    tables = [_rank_table(found.top(name)) for name in runs]
     for key, table in zip("ab", tables, strict=True):
         ranks = table.select("query", "doc", pl.col("rank").alias(f"rank_{key}"))
         union = union.join(ranks, on=["query", "doc"], how="left", maintain_order="left")
@@ -222,14 +222,7 @@ def prepare_duel(
     return duel, holes.insert_column(1, union["doc"].alias("doc_id")), limits, found.notices
 
 
-def _rank_tables(
-    qrels: Qrels, runs: dict[str, Any], measure: Measure, convention: Convention
-) -> list[pl.DataFrame]:
-    """Return query, doc, rank and relevance of the top documents, a table a run."""
-    ready, tables = prepare_qrels(qrels, convention), []
-    ties, scores = measure.ties_under(convention), convention.scores
-    for run in runs.values():
-        top = top_documents(ready, run, measure.cutoff, ties=ties, scores=scores)
-        columns = {"query": top.query, "doc": top.doc_ids, "rank": top.rank}
-        tables.append(pl.DataFrame(columns | {"relevance": top.relevance}))
-    return tables
+def _rank_table(top: Top) -> pl.DataFrame:
+    """Return query, doc, rank and relevance of the top documents."""
+    columns = {"query": top.query, "doc": top.doc_ids, "rank": top.rank}
+    return pl.DataFrame(columns | {"relevance": top.relevance})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ndcg.conventions import Convention, as_convention
 from ndcg.data import Notice, counted
 from ndcg.errors import InputError
 from ndcg.evaluation import evaluate, prepare_qrels, read_runs
+from ndcg.formats.mappings import parse_json
 from ndcg.formats.reading import QrelsLike, RunLike, as_qrels
 from ndcg.formats.tables import frame_of
 from ndcg.holes.labels import labels_for, refuse_unbounded
@@ -123,7 +123,7 @@ class Sampled:
             "convention": self.convention.to_dict(),
             "drawn": self.drawn,
             "runs": [run.to_dict() for run in self.runs],
-            "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in self.notices],
+            "notices": [notice.to_dict() for notice in self.notices],
         }
 
 
@@ -257,11 +257,9 @@ def _read_sample(sample: Any) -> _Sample:
 def _provenance(path: Path) -> dict[str, Any]:
     expected = "expected the .provenance.json that ndcg pool wrote"
     try:
-        told = json.loads(path.read_bytes())
+        told = parse_json(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}; {expected}") from None
-    except ValueError:
-        raise InputError(f"{path}: not JSON; {expected}") from None
     if not isinstance(told, dict) or not told.get("documents"):
         raise InputError(f"{path}: no documents in it; {expected}")
     return told

@@ -305,7 +305,7 @@ def scores_to_json(
             for run in scores.runs
         ],
         "unjudged": assumed_to_json(bounds or {}),
-        "notices": [{"code": n.code, "run": n.run, "text": n.text} for n in scores.notices],
+        "notices": [notice.to_dict() for notice in scores.notices],
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,12 +41,11 @@ class Journal:
             self._stream = path.open("a+b")
         except OSError as error:
             raise OptionError(f"{path}: {(error.strerror or str(error)).lower()}") from None
-        try:
+        with ExitStack() as unread:
+            unread.callback(self._stream.close)
             self._lock()
             self._read(heading)
-        except BaseException:
-            self._stream.close()
-            raise
+            unread.pop_all()
 
     def _lock(self) -> None:
         try:
