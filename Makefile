@@ -5,6 +5,7 @@ UV := uv==0.13.9
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .bench/venv
+PEERS := .peers
 LOCKER := build/lock
 
 INSTALL := -m pip --disable-pip-version-check install --quiet
@@ -33,17 +34,19 @@ bench: $(BENCH)/.ready ## time ndcg against its peers, into bench/RESULTS.md (AR
 	@$(BENCH)/bin/python $(PACKAGE) --force-reinstall .
 	@$(BENCH)/bin/python -m bench.run $(ARGS)
 
-conformance: $(VENV)/.dev ## write docs/conformance.md: what other programs give, and how it is spelled here
-	$(BIN)/python tests/test_conformance.py
+conformance: $(VENV)/.dev $(PEERS)/.ready ## run other programs on hard inputs, and write docs/conformance.md
+	@$(PEERS)/bin/python -m conformance.peers
+	@$(BIN)/python -m conformance.page
 
 lock: $(LOCKER)/bin/uv ## rewrite requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
 	$(COMPILE) --group build --output-file requirements/run.txt
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(COMPILE) --group bench --constraints requirements/run.txt --output-file requirements/bench.txt
+	$(COMPILE) --group peers --constraints requirements/run.txt --output-file requirements/peers.txt
 
 clean: ## remove the environments, the benchmark's data and every cache
-	rm -rf $(VENV) .bench build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
-	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) .bench .peers build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	find src tests bench conformance -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +66,11 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 $(BENCH)/.ready: requirements/bench.txt | $(BENCH)/bin/pip
 	@echo "installing the packages of requirements/bench.txt into $(BENCH)" >&2
 	@$(BENCH)/bin/python $(LOCKED) requirements/bench.txt
+	@touch $@
+
+$(PEERS)/.ready: requirements/peers.txt | $(PEERS)/bin/pip
+	@echo "installing the packages of requirements/peers.txt into $(PEERS)" >&2
+	@$(PEERS)/bin/python $(LOCKED) requirements/peers.txt
 	@touch $@
 
 $(LOCKER)/bin/uv: | $(LOCKER)/bin/pip

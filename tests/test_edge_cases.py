@@ -1,33 +1,23 @@
 """Small hard inputs: the value or the error that we decided, and where other programs part.
 
-golden/edge-cases.json.gz holds what each of them really returned; golden/README.md names their
-versions.
+golden/edge-cases.json.gz and golden/peers.json hold what each of them really returned.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
-from ndcg import PROFILES, Convention, InputError, as_run, evaluate
+from conformance.agreement import EXCEPTIONS, PEERS, agrees, measure_of
+from conformance.cases import answer_of, edge_cases, inputs_of
+from ndcg import Convention, InputError, as_run, evaluate
 
-GOLDEN = Path(__file__).parent / "golden"
-CASES: dict[str, dict[str, Any]] = {
-    case["name"]: case
-    for case in json.loads(gzip.decompress((GOLDEN / "edge-cases.json.gz").read_bytes()))["cases"]
-}
-MEASURES = {
-    "nDCG(exp)": "nDCG(gain='exp')",
-    "nDCG(judged_only)": "nDCG(condensed=True)",
-    "judged": "Judged",
-}
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = edge_cases()
 
 
 def dcg(*gains: float) -> float:
@@ -200,122 +190,6 @@ NOTICES: dict[str, set[str]] = {
     **{name: {"ties"} for name, case in CASES.items() if "reference_tie_averaged" in case},
 }
 
-# Which column of the file each profile stands for. lightgbm's and sklearn's saw matrices.
-PEERS = {
-    "trec_eval": "trec_eval_10.0_c",
-    "trec_eval-9": "trec_eval_9.0.8",
-    "pytrec_eval": "pytrec_eval-terrier",
-    "ir_measures": "ir_measures",
-    "sklearn": "sklearn_union",
-    "ranx": "ranx_make_comparable",
-    "lightgbm": "lightgbm",
-    "beir": "beir",
-}
-DECIMALS = {"trec_eval": 4, "trec_eval-9": 4, "beir": 5}
-
-_NOT_A_NUMBER = dict.fromkeys(
-    ("nan_score_first", "nan_score_last", "nan_in_longer_list"), "NaN has no place in an order"
-)
-_NOTHING = dict.fromkeys(("run_empty", "qrels_empty"), "no query is no result")
-_TYPES = {
-    "float_grades_integral": "refuses the type float; we look at the value",
-    "numpy_float32_scores": "refuses NumPy's integers",
-    "int_ids": "refuses integers as ids",
-    "negative_grade_minus2_only": "crashes",
-}
-_MATRIX = dict.fromkeys(
-    ("negative_grade_retrieved", "negative_grade_only", "negative_grade_minus2_only"),
-    "refuses grades below 0",
-)
-# Where a profile does not return what its program does, and why.
-EXCEPTIONS: dict[str, dict[str, str]] = {
-    "trec_eval": {
-        **_NOT_A_NUMBER,
-        "negative_grade_only": "stops with an error",
-        "negative_grade_minus2_only": "stops with an error",
-        "judged_at_5_short_list": "its unj@k divides by k",
-        "judged_at_2_negative": "its unj@k takes a negative grade for no judgment",
-    },
-    "trec_eval-9": {
-        **_NOT_A_NUMBER,
-        "negative_grade_only": "stops with an error",
-        "negative_grade_minus2_only": "stops with an error",
-    },
-    "pytrec_eval": {
-        **_NOT_A_NUMBER,
-        **_NOTHING,
-        **_TYPES,
-        "query_empty_in_qrels": "forgets a query without a judgment",
-    },
-    "ir_measures": {
-        **_NOT_A_NUMBER,
-        **_NOTHING,
-        **_TYPES,
-        "basic_exponential": "gdeval takes numbers only as query ids",
-        "huge_grade_exponential": "gdeval takes numbers only as query ids, and grades up to 4",
-        "exp_grade_5": "gdeval takes grades up to 4",
-    },
-    "sklearn": {
-        **_NOTHING,
-        **_MATRIX,
-        "single_document": "refuses a list of one",
-        "query_empty_in_qrels": "refuses a list of one",
-    },
-    "ranx": {
-        **_NOT_A_NUMBER,
-        "string_scores_in_dict": "makes numbers of texts",
-        "int_ids": "refuses integers as ids",
-        "long_id": "gave no answer in three minutes",
-    },
-    "lightgbm": {
-        **_NOT_A_NUMBER,
-        **_NOTHING,
-        **_MATRIX,
-        "string_scores_in_dict": "makes numbers of texts",
-        "huge_grade_exponential": "knows grades up to 30",
-        "exp_negative_grade": "refuses grades below 0",
-    },
-    "beir": {
-        **_NOT_A_NUMBER,
-        **_TYPES,
-        "query_empty_in_qrels": "forgets a query without a judgment",
-        "judged_at_5_short_list": "its hole@k divides by k",
-        "judged_at_2_other_query": "a document judged for any query is no hole",
-    },
-}
-
-
-def measure_of(case: dict[str, Any]) -> str:
-    name, at, cutoff = case["metric"].partition("@")
-    return f"{MEASURES.get(name, name)}{at}{cutoff}"
-
-
-def inputs_of(case: dict[str, Any], folder: Path) -> tuple[Any, Any]:
-    """Return judgments and run as the case gives them: mappings, or paths of files."""
-    if case["format"] == "trec_text":
-        paths = []
-        for name in ("qrels", "run"):
-            content = case[name].encode(case["encoding"])
-            path = folder / (f"{name}.gz" if case["gzip"] else name)
-            path.write_bytes(gzip.compress(content) if case["gzip"] else content)
-            paths.append(path)
-        return paths[0], paths[1]
-    qrels, run = case["qrels"], case["run"]
-    if case["name"] == "int_ids":
-        qrels, run = with_integers(qrels), with_integers(run)
-    if case["name"] == "numpy_float32_scores":
-        qrels = {q: {d: np.int64(v) for d, v in docs.items()} for q, docs in qrels.items()}
-        run = {q: {d: np.float32(v) for d, v in docs.items()} for q, docs in run.items()}
-    # JSON has no NaN: the file spells it as a text.
-    nan = {
-        q: {d: math.nan if v == "NaN" else v for d, v in docs.items()} for q, docs in run.items()
-    }
-    return qrels, nan
-
-
-def with_integers(docs: dict[str, dict[str, Any]]) -> dict[int, dict[int, Any]]:
-    return {int(q): {int(d): v for d, v in inner.items()} for q, inner in docs.items()}
-
 
 def test_every_case_is_decided() -> None:
     assert {*VALUES, *ERRORS} == set(CASES)
@@ -356,35 +230,18 @@ def test_value_with_averaged_ties(name: str, tmp_path: Path) -> None:
     assert round(value, 6) == case["reference_tie_averaged"]["mean"]
 
 
-@pytest.mark.parametrize("profile", PEERS)
-def test_profile_returns_what_its_program_returns(profile: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("peer", PEERS)
+def test_profile_returns_what_its_program_returns(peer: str, tmp_path: Path) -> None:
     parted, compared = [], 0
     for name, case in CASES.items():
-        theirs = case["values"][PEERS[profile]]
-        if case["format"] != "dict" or "not_applicable" in theirs:
+        theirs = answer_of(peer, case)
+        if case["format"] != "dict" or theirs is None:
             continue
         compared += 1
-        if not agrees(profile, case, theirs, tmp_path):
+        if not agrees(peer, case, theirs, tmp_path):
             parted.append(name)
-    assert sorted(parted) == sorted(EXCEPTIONS[profile])
+    assert sorted(parted) == sorted(EXCEPTIONS[peer])
     assert compared >= 35
-
-
-def agrees(profile: str, case: dict[str, Any], theirs: dict[str, Any], folder: Path) -> bool:
-    """Whether both give the same mean to the decimals recorded, or both an error."""
-    rules, measure = PROFILES[profile], measure_of(case)
-    if profile == "lightgbm":
-        # It was run with the gain that the case asks for.
-        rules = replace(rules, gain=case["gain"])
-    try:
-        value = evaluate(*inputs_of(case, folder), measure, convention=rules).mean()[measure]
-    except InputError:
-        return "error" in theirs
-    mean = theirs.get("mean")
-    decimals = DECIMALS.get(profile, 6)
-    if profile == "ir_measures" and case["gain"] == "exp":
-        decimals = 5  # as gdeval prints
-    return isinstance(mean, float) and round(value, decimals) == mean
 
 
 def test_the_first_or_the_last_of_two_lines_may_count(tmp_path: Path) -> None:

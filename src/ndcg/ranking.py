@@ -79,13 +79,21 @@ class Ranking:
         return bool(self.tied.any())
 
     def condensed(self) -> Ranking:
-        """Return the ranking with unjudged documents removed (Sakai, SIGIR 2007)."""
-        starts = np.searchsorted(self.query, np.arange(len(self)))
-        position = np.arange(len(self.rank)) - starts[self.query] + 1
-        group, size = _tie_groups(self.query, self.first)
+        """Return the ranking with unjudged documents removed (Sakai, SIGIR 2007).
+
+        Documents of a grade below 0 are removed too, as trec_eval's -J does.
+        """
+        kept = self.relevance >= 0
+        query, ties = self.query[kept], self.first[kept]
+        starts = np.searchsorted(query, np.arange(len(self)))
+        position = np.arange(len(query)) - starts[query] + 1
+        group, size = _tie_groups(query, ties)
         return replace(
             self,
-            retrieved=np.bincount(self.query, minlength=len(self)).astype(np.int64),
+            retrieved=np.bincount(query, minlength=len(self)).astype(np.int64),
+            query=query,
+            doc_ids=self.doc_ids.filter(kept),
+            relevance=self.relevance[kept],
             rank=position,
             first=np.repeat(position[group], size),
             last=np.repeat(position[group] + size - 1, size),

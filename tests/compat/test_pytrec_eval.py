@@ -115,12 +115,13 @@ def test_any_data_gives_the_same_keys_types_and_values(level: int, *, judged_onl
 
 def test_negative_grades_count_as_not_relevant_in_both() -> None:
     # On negative grades the program itself can crash in others, such as bpref.
-    qrel = {"q1": {"d1": -1, "d2": 2, "d3": -2, "d4": 1}}
-    run = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d5": 1.0}}
-    measures = {"map", "ndcg", "ndcg_cut_3", "P_5", "recip_rank", "num_rel"}
-    theirs = pytrec_eval.RelevanceEvaluator(qrel, measures).evaluate(run)
-    found = ours.RelevanceEvaluator(qrel, measures).evaluate(run)
-    assert found["q1"] == pytest.approx(theirs["q1"], abs=1e-12)
+    qrel = {"q1": {"d1": -1, "d2": 2, "d3": -2, "d4": 1, "d6": 0}}
+    run = {"q1": {"d1": 4.0, "d6": 3.5, "d2": 3.0, "d3": 2.0, "d5": 1.5, "d4": 1.0}}
+    measures = {"map", "ndcg", "ndcg_cut_3", "P_5", "recip_rank", "num_rel", "num_ret"}
+    for judged_only in (False, True):
+        theirs = pytrec_eval.RelevanceEvaluator(qrel, measures, 1, judged_only).evaluate(run)
+        found = ours.RelevanceEvaluator(qrel, measures, 1, judged_only).evaluate(run)
+        assert found["q1"] == pytest.approx(theirs["q1"], abs=1e-12)
 
 
 @pytest.mark.parametrize("names", [{"official"}, {"set"}, {"official", "set", "ndcg"}])

@@ -130,7 +130,7 @@ class Comparison:
 
 def compare(
     qrels: QrelsLike | None,
-    runs: Mapping[str, RunLike | Scores] | Sequence[Any],
+    runs: Mapping[str, RunLike | Scores] | Sequence[Any] | Scores,
     measures: str | Measure | Sequence[str | Measure] = nDCG @ 10,
     *,
     baseline: str | None = None,
@@ -146,7 +146,8 @@ def compare(
     qrels
         Anything that `ndcg.as_qrels` takes; None when every run is saved `Scores`.
     runs
-        ``{name: run}`` or a list of paths; a run may be saved `Scores` or the path of saved ones.
+        ``{name: run}``, a list of paths, or `Scores` of many runs; a run may be saved `Scores` or
+        the path of saved ones.
     measures
         Measures or spellings.
     baseline

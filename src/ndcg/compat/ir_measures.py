@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ndcg.errors import InputError
+from ndcg.errors import InputError, MeasureError
 from ndcg.evaluation import evaluate
 from ndcg.formats.reading import as_qrels, as_run
 from ndcg.measures import Measure, parse_measure
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ndcg.evaluation import Scores
 
-__all__ = ["Metric", "calc_aggregate", "iter_calc"]
+__all__ = ["Metric", "calc_aggregate", "iter_calc", "measure_of"]
 
 
 class Metric(NamedTuple):
@@ -51,7 +51,7 @@ def calc_aggregate(measures: Iterable[Any], qrels: Any, run: Any) -> dict[Any, f
     if scores is None:
         return dict.fromkeys(wanted, 0.0)
     means = scores.mean()
-    return {one: means[_measure(one)] for one in wanted}
+    return {one: means[measure_of(one)] for one in wanted}
 
 
 def iter_calc(measures: Iterable[Any], qrels: Any, run: Any) -> Iterator[Metric]:
@@ -63,13 +63,13 @@ def iter_calc(measures: Iterable[Any], qrels: Any, run: Any) -> Iterator[Metric]
     values = dict(zip(scores.measures, scores.runs[0].values.T, strict=True))
     for place, query in enumerate(scores.query_ids):
         for one in wanted:
-            yield Metric(query, one, float(values[_measure(one)][place]))
+            yield Metric(query, one, float(values[measure_of(one)][place]))
 
 
 def _scores(measures: list[Any], qrels: Any, run: Any) -> Scores | None:
     """Return the scores; None where the run answers no judged query, which is no error there."""
     judged, ranked = as_qrels(qrels), as_run(run, duplicates="last")
-    wanted = list(dict.fromkeys(_measure(one) for one in measures))
+    wanted = list(dict.fromkeys(measure_of(one) for one in measures))
     if not set(judged.query_ids) & set(ranked.query_ids):
         if not wanted:
             raise InputError("no measure given; the usual one is nDCG@10")
@@ -77,5 +77,13 @@ def _scores(measures: list[Any], qrels: Any, run: Any) -> Scores | None:
     return evaluate(judged, ranked, wanted, convention="ir_measures")
 
 
-def _measure(given: Any) -> Measure:
-    return given if isinstance(given, Measure) else parse_measure(str(given))
+def measure_of(given: Any) -> Measure:
+    """Return the measure of ndcg that an object of ir_measures spells; a MeasureError without."""
+    if isinstance(given, Measure):
+        return given
+    spelling = str(given)
+    if spelling.startswith("Accuracy"):
+        # Elsewhere accuracy@k is Success@k.
+        raise MeasureError("ndcg has not the Accuracy of ir_measures, a share of ordered pairs")
+    # Its NumRelRet is a NumRet of relevant documents.
+    return parse_measure(spelling.replace("NumRet(rel", "NumRelRet(rel"))

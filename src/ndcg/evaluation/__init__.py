@@ -1,7 +1,7 @@
 """Measures of one run or many, with everything that the numbers rest on."""
 
 from ndcg.evaluation.computing import compute, prepare_qrels, prepare_run, ranking_for
-from ndcg.evaluation.evaluating import DEFAULT_MEASURES, evaluate
+from ndcg.evaluation.evaluating import DEFAULT_MEASURES, count_barren, evaluate
 from ndcg.evaluation.naming import NamedRuns, distinct_names, named_runs, read_runs
 from ndcg.evaluation.parts import SliceScores, slice_scores
 from ndcg.evaluation.scores import (
@@ -23,6 +23,7 @@ __all__ = [
     "SliceScores",
     "TieRange",
     "compute",
+    "count_barren",
     "distinct_names",
     "evaluate",
     "find_scores",

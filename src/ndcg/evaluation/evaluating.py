@@ -77,7 +77,7 @@ def evaluate(
     rules = as_convention(convention)
     wanted = parse_measures(measures)
     judged = prepare_qrels(as_qrels(qrels), rules)
-    barren = len(judged.query_ids) - _fertile(judged)
+    barren = count_barren(judged)
     notices = list(judged.notices)
     if barren:
         notices.append(barren_notice(barren, len(judged.query_ids), rules))
@@ -121,8 +121,9 @@ def _evaluate_named(
     return (replace(scores, digest=run.digest) if digest else scores), notices
 
 
-def _fertile(qrels: Qrels) -> int:
-    return len(np.unique(qrels.row_queries[qrels.values > 0]))
+def count_barren(qrels: Qrels) -> int:
+    """Return how many judged queries have no relevant document."""
+    return len(qrels.query_ids) - len(np.unique(qrels.row_queries[qrels.values > 0]))
 
 
 def _evaluate_one(

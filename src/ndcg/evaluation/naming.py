@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ndcg.data import Run
 from ndcg.evaluation.computing import prepare_run
+from ndcg.evaluation.scores import Scores
 from ndcg.formats.reading import as_run
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def read_runs(runs: Any, rules: Convention) -> dict[str, Run]:
 
 def _is_run_like(one: object) -> bool:
     """Whether a member of a list is a run of its own rather than a row of one."""
-    return isinstance(one, (str, PathLike, Run, Mapping)) or hasattr(one, "__arrow_c_stream__")
+    return isinstance(one, (str, PathLike, Run, Scores, Mapping)) or hasattr(
+        one, "__arrow_c_stream__"
+    )
 
 
 def distinct_names(runs: list[Any]) -> list[str]:
@@ -56,6 +59,8 @@ def distinct_names(runs: list[Any]) -> list[str]:
     for run in runs:
         if isinstance(run, Run):
             names.append(run.name or "run")
+        elif isinstance(run, Scores):
+            names.append(run.runs[0].name)
         else:
             names.append(stem(run) if isinstance(run, (str, PathLike)) else "run")
     shared = {name for name in names if names.count(name) > 1}
