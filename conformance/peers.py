@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 import shutil
 import statistics
 import subprocess
@@ -191,6 +192,8 @@ def serve(peer: str, pipe: Connection) -> None:
             answer = None
         except Exception as error:  # noqa: BLE001 - whatever a program does is its answer
             first = (str(error).strip().splitlines() or [""])[0]
+            # The names of temporary files change from run to run.
+            first = re.sub(rf"{re.escape(tempfile.gettempdir())}/\w+", "FILE", first)
             answer = {"error": f"{type(error).__name__}: {first}"[:200]}
         pipe.send(answer)
 
