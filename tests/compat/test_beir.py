@@ -107,7 +107,7 @@ def test_custom_metrics_have_its_values(system: str) -> None:
 
 def test_custom_metrics_fail_where_its_own_fail() -> None:
     qrels, run = {"q1": {"d1": 0}}, {"q1": {"d1": 1.0}}
-    with pytest.raises(ValueError, match="metric must be one of mrr, .*; got 'ndcg'"):
+    with pytest.raises(ValueError, match=r"metric must be one of mrr, .*; got 'ndcg'"):
         EvaluateRetrieval.evaluate_custom(qrels, run, [1], "ndcg")
     with pytest.raises(KeyError, match="q2"):
         EvaluateRetrieval.evaluate_custom(qrels, {"q2": {"d1": 1.0}}, [1], "mrr")
