@@ -163,7 +163,7 @@ class _Table:
                     f"query {query_id!r}: expected a mapping from doc_id to {value}, "
                     f"got {type(given).__name__}"
                 )
-            docs = _with_text_ids(query_id, given)
+            docs = _with_text_ids(query_id, given, encodable=copy)
             try:
                 # struct packs numbers of any type, faster than NumPy, and refuses text.
                 values += pack(f"{len(docs)}d", *docs.values())
@@ -182,7 +182,7 @@ class _Table:
         if self._doc_ids is not None:
             return self._doc_ids
         mapping = self._mapping or {}
-        return pl.Series("doc_id", list(chain.from_iterable(mapping.values())), dtype=pl.String)
+        return _series(list(chain.from_iterable(mapping.values())))
 
     def doc_ids_at(self, rows: IntArray) -> pl.Series:
         """Return the document ids of some rows, without laying out all of a mapping for them."""
@@ -193,7 +193,7 @@ class _Table:
         keys = {group: list(lists[group]) for group in set(groups.tolist())}
         places = (rows - self.offsets[groups]).tolist()
         ids = [keys[group][place] for group, place in zip(groups.tolist(), places, strict=True)]
-        return pl.Series("doc_id", ids, dtype=pl.String)
+        return _series(ids)
 
     @cached_property
     def lookup(self) -> Mapping[str, Mapping[str, float]]:
@@ -337,6 +337,16 @@ def as_id(value: object, what: str) -> str:
     raise InputError(f"{what} must be a string or an integer, got {value!r}")
 
 
+def _series(doc_ids: list[str]) -> pl.Series:
+    """Return document ids as a column; a run that was not copied has not been looked at."""
+    try:
+        return pl.Series("doc_id", doc_ids, dtype=pl.String)
+    except UnicodeEncodeError:
+        for doc in doc_ids:
+            as_id(doc, "doc_id")
+        raise
+
+
 def _is_utf8(text: str) -> bool:
     """Whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
     try:
@@ -345,10 +355,12 @@ def _is_utf8(text: str) -> bool:
         return False
 
 
-def _with_text_ids(query_id: str, docs: Mapping[Any, Any]) -> Mapping[str, Any]:
+def _with_text_ids(query_id: str, docs: Mapping[Any, Any], *, encodable: bool) -> Mapping[str, Any]:
     """Return the same mapping where every id is sound text already, else one with ids as text."""
     try:
-        if _is_utf8("".join(docs)) and "" not in docs:
+        # Keywords must be text, and of a dictionary `update` knows that without a look at each.
+        sound = _is_utf8("".join(docs)) if encodable else dict[str, Any]().update(**docs) is None
+        if sound and "" not in docs:
             return docs
     except TypeError:
         pass

@@ -130,6 +130,11 @@ def test_ids_must_be_text_that_can_be_written() -> None:
         InputError, match=r"^run: doc_id of query 'q' must be text that UTF-8 can hold"
     ):
         as_run({"q": {"é": 1, "a\udce9": 1}})
+    # A mapping that is not copied is not searched; what needs the text says so.
+    unsearched = as_run({"q": {"é": 1, "a\udce9": 1}}, copy=False)
+    for needed in (lambda: unsearched.digest, lambda: evaluate({"q": {"é": 1}}, unsearched)):
+        with pytest.raises(InputError, match=r"^doc_id must be text that UTF-8 can hold"):
+            needed()
 
 
 @pytest.mark.parametrize(

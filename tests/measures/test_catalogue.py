@@ -194,7 +194,11 @@ REFERENCES: dict[str, tuple[Measure, Reference]] = {
     "nDCG condensed": (
         nDCG(condensed=True),
         lambda ranked, missed, k: ndcg(
-            [grade for grade in ranked if grade is not None], missed, k, LINEAR, by_log
+            [grade for grade in ranked if (-1 if grade is None else grade) >= 0],
+            missed,
+            k,
+            LINEAR,
+            by_log,
         ),
     ),
     "R": (

@@ -112,7 +112,8 @@ def as_run(
         document ``d7``) or a mapping from chunk id to document id. A document takes the place of
         its best chunk.
     copy
-        Whether a mapping is copied, so that changing it later does not change the run.
+        Whether a mapping is copied, so that changing it later does not change the run. One that is
+        not copied is not searched for ids that UTF-8 cannot hold before they are written or sorted.
 
     Raises
     ------
@@ -131,7 +132,7 @@ def as_run(
         is_path = isinstance(source, (str, PathLike))
         name = name or (stem(content.place) if is_path else "run")
         if content.mapping is not None:
-            run = _of_mapping(Run, content, name, copy=copy)
+            run = _of_mapping(Run, content, name, copy=copy or is_path)
         else:
             run = _of_rows(content, name, duplicates, chunks=parent is not None)
         run = run.with_notices(content.rows.notices)

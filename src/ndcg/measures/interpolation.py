@@ -30,12 +30,16 @@ def interpolated_precision(
     query, rank = ranking.query[relevant], ranking.rank[relevant]
     judged = ranking.judged_query[ranking.judged_relevance >= rel]
     wanted = np.bincount(judged, minlength=len(ranking))
-    starts = np.searchsorted(query, np.arange(len(ranking) + 1))
-    for place in np.unique(query).tolist():
-        ranks = np.sort(rank[starts[place] : starts[place + 1]])
-        precision = np.arange(1, len(ranks) + 1) / ranks
-        best = np.maximum.accumulate(precision[::-1])[::-1]
-        need = (np.array(points) * wanted[place] + 0.9).astype(np.int64)
-        reached = need <= len(ranks)
-        values[place, reached] = best[np.maximum(need[reached], 1) - 1]
+    ends = np.searchsorted(query, np.arange(len(ranking) + 1))
+    start, end = ends[:-1], ends[1:]
+    found = end - start
+    # A last element, for the pairs of `reduceat` that end with the array.
+    precision = np.append((np.arange(len(query)) - start[query] + 1) / rank, 0.0)
+    for place, point in enumerate(points):
+        need = (point * wanted + 0.9).astype(np.int64)
+        reached = (need <= found) & (found > 0)
+        first = start[reached] + np.maximum(need[reached], 1) - 1
+        spans = np.column_stack([first, end[reached]]).ravel()
+        if len(spans):
+            values[reached, place] = np.maximum.reduceat(precision, spans)[::2]
     return values
