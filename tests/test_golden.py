@@ -162,6 +162,7 @@ def test_the_data_is_what_the_values_were_made_from() -> None:
         "MANIFEST.json",
         "sklearn-order.json",
         "edge-cases.json.gz",
+        "peers.json",
         ".gitattributes",
     }
     files = {str(path.relative_to(GOLDEN)) for path in GOLDEN.rglob("*") if path.is_file()}
